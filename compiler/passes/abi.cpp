@@ -41,8 +41,8 @@ FunctionCallee Abi::declare(StringRef name, Type *result, ArrayRef<Type *> param
 
 Attribute charcoal::noCapture(LLVMContext &C) { return Attribute::getWithCaptureInfo(C, CaptureInfo::none()); }
 
-// The memory to which the argument points is only read or written during the call, so for alias analysis it stays a
-// private object.
+// The callee reads and writes the memory to which the argument points, but does not keep its address, so for alias
+// analysis the memory stays private.
 static FunctionCallee nocapture(FunctionCallee callee, unsigned param) {
   if (auto *F = dyn_cast<Function>(callee.getCallee()))
     F->addParamAttr(param, charcoal::noCapture(F->getContext()));

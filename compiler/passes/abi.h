@@ -1,4 +1,4 @@
-// What abi/charcoal_abi.h says, for the compiler: the same names, types and offsets as LLVM IR.
+// The compiler's view of abi/charcoal_abi.h: the same names, types and offsets, as LLVM IR.
 #ifndef CHARCOAL_PASSES_ABI_H
 #define CHARCOAL_PASSES_ABI_H
 
@@ -8,7 +8,7 @@
 
 namespace charcoal {
 
-// On a pointer parameter: nobody knows the address by this parameter once the call has returned.
+// An attribute of a pointer parameter: the callee does not keep the address after its return.
 llvm::Attribute noCapture(llvm::LLVMContext &);
 
 class Abi {

@@ -9,9 +9,9 @@
 
 namespace charcoal {
 
-// An address computation with constant offset from a local: it can be repeated anywhere.
+// Whether this computes an address at a constant offset from a local. Such a computation can be repeated anywhere.
 bool isRepeatable(const llvm::Value *);
-// The static local at the root of such a computation, or null.
+// Returns the static local at the root of such a computation, or null.
 llvm::AllocaInst *rootOfRepeatable(llvm::Value *);
 
 // Every pointer derived from a local, and what is done with it.
@@ -20,7 +20,7 @@ struct AddressUses {
 
   llvm::SmallVector<llvm::Instruction *> accesses;       // instructions that may touch the local
   llvm::SmallPtrSet<const llvm::Value *, 8> derived;     // pointers into it, other than repeatable ones
-  llvm::SmallVector<llvm::IntrinsicInst *> starts, ends; // of its lifetime
+  llvm::SmallVector<llvm::IntrinsicInst *> starts, ends; // the markers of its lifetime
   // Somebody else may know the address while a suspending call is under way, so it must not change.
   bool escapes = false;
   // From these instructions on somebody may know the address for good, not only during a call.

@@ -20,8 +20,8 @@ static bool holdsJmpBuf(const CallBase &CB) {
   return !getObjectSize(CB.getArgOperand(0), size, CB.getDataLayout(), nullptr, smallest) || size >= sizeOfJmpBuf;
 }
 
-// Is it one of the C library's functions whose buffers the runtime knows? Other functions that return twice, such as
-// vfork, are none of them. Nor is a sigsetjmp that saves the signal mask: a signal handler is going to jump to it, and
+// Whether this is one of the C library's functions whose buffers the runtime knows. Other functions that return twice,
+// such as vfork, are not. Nor is a sigsetjmp that saves the signal mask: a signal handler is going to jump to it, and
 // must find the call that waits on the same stack.
 static bool isSetjmp(const CallBase &CB) {
   const Function *F = CB.getCalledFunction();

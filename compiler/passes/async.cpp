@@ -84,7 +84,7 @@ static void asyncsReturn(Function &F) {
     }
 }
 
-// Callees come first, and have been found never to return when their callers are looked at.
+// LLVM visits callees first, so it would know that a body never returns before it looks at the call.
 PreservedAnalyses AsyncsReturnInFunctions::run(LazyCallGraph::SCC &callers, CGSCCAnalysisManager &, LazyCallGraph &,
                                                CGSCCUpdateResult &) {
   for (LazyCallGraph::Node &caller : callers)

@@ -29,9 +29,9 @@ void makeOrdinary(llvm::CallInst &);
 // costs.
 void shorten(llvm::CallInst &async);
 
-// A body that never ends, as of a server's loop, is a function that never returns. But the call of it does, when the
-// body has been set aside: the optimiser must not take the code after the call for unreachable. These passes run before
-// it could.
+// A body that never ends, such as a server's loop, is a function that never returns. But its call does return, when the
+// body has been set aside, so the optimiser must not take the code after the call for unreachable. These passes run
+// before the optimiser could do that, and prevent it.
 struct AsyncsReturnInFunctions : llvm::PassInfoMixin<AsyncsReturnInFunctions> {
   llvm::PreservedAnalyses run(llvm::LazyCallGraph::SCC &, llvm::CGSCCAnalysisManager &, llvm::LazyCallGraph &,
                               llvm::CGSCCUpdateResult &);

@@ -313,7 +313,8 @@ void Instrumenter::callAfter(Instruction &I, StringRef name, ArrayRef<Value *> a
   changed = true;
 }
 
-// Tells accesses of one activation from those of another. Nothing is asked where nothing can come between.
+// Returns a number that tells the accesses of one activation from those of another. No call is inserted for it in
+// functions in which nothing can come between two accesses.
 Value *Instrumenter::activation() {
   if (!suspends)
     return ConstantInt::get(abi.I32, 0);
@@ -374,7 +375,7 @@ void Instrumenter::access(Instruction &I, Value *pointer, Type *T, bool reads, b
   }
   Constant *place = places.of(I, objectOf(pointer), bytes, restsOn);
   Value *now = activation();
-  bool isLarge = bytes > 8; // a vector, for one, which may hold several variables
+  bool isLarge = bytes > 8; // such as a vector, which may hold several variables
   Value *length = ConstantInt::get(abi.Size, bytes);
   auto report = [&](StringRef what) {
     if (isLarge)
@@ -436,7 +437,8 @@ void Instrumenter::order(CallInst &CB) {
   }
 }
 
-// Reports memory that is given back, and memory that is taken, which code without reports may have given back before.
+// Reports memory that is given back, and memory that is taken: code without reports may have given that memory back
+// before.
 void Instrumenter::memory(CallInst &CB) {
   StringRef name = calleeName(CB);
   bool gives = isOneOf(name, {"free", "realloc", "reallocarray"});
@@ -454,7 +456,8 @@ void Instrumenter::memory(CallInst &CB) {
   }
 }
 
-// It is not known what a call through a pointer calls, so the pointer is made to lead to a function that reports.
+// It is not known which function a call through a pointer calls. So the address of malloc, free and the like is
+// replaced by that of a function that also reports the call.
 void Instrumenter::memoryThroughPointers() {
   for (StringRef name : {"malloc", "calloc", "realloc", "free"}) {
     Function *plain = M.getFunction(name);
@@ -472,7 +475,7 @@ void Instrumenter::memoryThroughPointers() {
   }
 }
 
-// The memory of a local has been used for something else before.
+// Reports that a local's memory begins a new life, because it may have held something else before.
 void Instrumenter::locals(Function &F) {
   SmallVector<AllocaInst *> all;
   for (Instruction &I : instructions(F))

@@ -62,8 +62,8 @@ static bool mayMove(const MachineBasicBlock &MBB) {
 // A block is moved if at most one in so many calls reaches it.
 static constexpr uint64_t Seldom = 1 << 14;
 
-// The blocks to which a way leads that nothing calls unlikely. Frequencies alone would not tell, because they grow with
-// the depth of loops.
+// The blocks that can be reached without an edge that is marked as unlikely. Frequencies alone would not tell, because
+// they grow with the depth of loops.
 static SmallPtrSet<const MachineBasicBlock *, 32> reachedByLikelyWays(const MachineFunction &MF,
                                                                       const MachineBranchProbabilityInfo &odds) {
   SmallPtrSet<const MachineBasicBlock *, 32> reached;

@@ -85,14 +85,14 @@ CrossingValues::CrossingValues(Function &F, ArrayRef<Point> points) {
 namespace {
 
 // A local is alive across point k if it may have been touched before (since its lifetime began), and may be touched
-// after (before its lifetime begins anew or ends). One whose address has escaped may be touched by others as long as it
-// lives, so for it the first half decides.
+// after (before its lifetime begins anew or ends). A local whose address has escaped may be touched by others as long
+// as it lives, so for it only the first condition counts.
 //
 //   touched-out(B) = last of { access: true, lifetime marker: false } in B, else touched-in(B) = OR touched-out(preds)
 //   needed-in(B)   = first of { access: true, lifetime marker: false } in B, else needed-out(B) = OR needed-in(succs)
 //
-// With `startCounts` the beginning of a lifetime counts as an access too: then touched-out says where markers enclose a
-// point.
+// With `startCounts` the beginning of a lifetime counts as an access too. Then touched-out says which points are
+// enclosed by lifetime markers.
 class Events {
 public:
   explicit Events(const AddressUses &uses) {
@@ -169,7 +169,7 @@ Locals::Locals(Function &F, ArrayRef<Point> points, const CrossingValues &crossi
   DenseMap<const BasicBlock *, const BasicBlock *> pointAt; // before -> after
   for (const Point &P : points)
     pointAt[P.before] = P.after;
-  uint64_t steps = 256 * F.size() + 4096; // for all locals together, so that the time is linear
+  uint64_t steps = 256 * F.size() + 4096; // one budget for all locals together, so that the time is linear
   for (AllocaInst *A : all) {
     AddressUses uses(*A);
     LocalClass &verdict = classes[A] = LocalClass::Native;
@@ -180,7 +180,7 @@ Locals::Locals(Function &F, ArrayRef<Point> points, const CrossingValues &crossi
       continue;
     }
     Events events(uses);
-    std::optional<Events::Blocks> needed; // nullopt: it may be needed anywhere
+    std::optional<Events::Blocks> needed; // nullopt: the local may be needed anywhere
     if (!uses.escapes && !keepsAll)
       needed = events.neededIn(steps);
     if (events.touchesOut(false, steps, [&](const BasicBlock *BB) {

@@ -40,7 +40,7 @@ public:
     llvm::SmallVector<unsigned, 4> points; // indices
   };
   std::vector<Value> values; // in program order
-  // Blocks that have come since are in nobody's range.
+  // A block that was made after the analysis is in the range of no value.
   bool isReloaded(const Value &V, const llvm::BasicBlock *BB) const {
     auto number = numbers.find(BB);
     return number != numbers.end() && V.reloaded.test(number->second);

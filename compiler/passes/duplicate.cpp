@@ -366,8 +366,9 @@ void Duplicator::insertYields(Function &version) {
   insertYieldsInCycles(version);
 }
 
-// Breaks every cycle of the control-flow graph that makes calls, or only waits for somebody, without passing a yield
-// point (with Yields::Loops: every cycle). A block with a call that checks at its entry is one.
+// Gives a yield point to every cycle of the control-flow graph that makes calls, or only waits for another activity,
+// and has none yet (with Yields::Loops: to every cycle). A call of a function that checks at its entry counts as a
+// yield point.
 void Duplicator::insertYieldsInCycles(Function &version) {
   AtomicDepth depth(version);
   DenseSet<const BasicBlock *> cut; // blocks that have a yield point, or must not have one
@@ -407,7 +408,7 @@ void Duplicator::insertYieldsInCycles(Function &version) {
   }
 }
 
-// In `if (now and then) yield;` the block that does nothing but give way is not the usual way.
+// Marks a block that does nothing but give way as unlikely: in `if (now and then) yield;` it is not the usual way.
 static void expectRarely(BasicBlock &BB) {
   BasicBlock *before = BB.getSinglePredecessor();
   auto *branch = before ? dyn_cast<BranchInst>(before->getTerminator()) : nullptr;
@@ -582,7 +583,8 @@ static void keepSetjmpOut(Module &M) {
       F.addFnAttr(Attribute::NoInline);
 }
 
-// Likewise functions with values that cannot be saved. Those that are always inlined make their callers plain.
+// The same holds for functions with values that cannot be saved. If such a function is always inlined, its callers stay
+// plain.
 static void keepUnsavableOut(const Module &M) {
   for (const Function *F : functionsWithUnsavableValues(M))
     if (!F->hasFnAttribute(Attribute::AlwaysInline))

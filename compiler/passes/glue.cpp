@@ -243,7 +243,8 @@ Function *Glue::entryThunk(const Signature &entered) {
     fields.push_back(byval ? ArrayType::get(abi.I8, alignTo(DL.getTypeAllocSize(byval).getFixedValue(), 8))
                            : S.params[i]);
   }
-  // The offsets are computed here, because the byte array of a by-value argument needs the alignment of its contents.
+  // The offsets are computed here and not by LLVM, because the byte array of a by-value argument needs the alignment of
+  // its contents.
   SmallVector<uint64_t> offsets;
   uint64_t end = 0;
   for (unsigned i = 0; i < fields.size(); ++i) {
@@ -441,7 +442,8 @@ void Glue::guardWeak(const Signature &S, GlobalValue *plain, Function *own) {
   B.CreateCondBr(B.CreateICmpEQ(plain, bodyInThisModule(*plain)), ours, theirs);
   B.SetInsertPoint(ours);
   handOn(B, own, S.versionAttributes(abi.C), S);
-  // If the chosen definition had an interruptible version, the linker would have chosen that one instead of this.
+  // If the definition that the linker has chosen had an interruptible version, the linker would have chosen that
+  // version, too, instead of this one.
   B.SetInsertPoint(theirs);
   callPlain(abi, B, S, plain, F);
 }

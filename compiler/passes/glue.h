@@ -30,13 +30,13 @@ class Glue {
 public:
   explicit Glue(Abi &abi) : abi(abi), M(abi.M) {}
 
-  // Called as a tail call with the arguments of a function whose entry check has fired, ch_tls.entry being that
-  // function: saves the arguments and gives way; resumed, calls the function.
+  // A function whose entry check has fired makes a tail call to this thunk, with its own arguments and with its address
+  // in ch_tls.entry. The thunk saves the arguments and gives way. When it is resumed it calls the function.
   llvm::Function *entryThunk(const Signature &);
-  // struct ch_frame_info.resume for functions of this result type; if they make calls in tail position, of this
-  // signature.
+  // The value of struct ch_frame_info.resume for functions of this result type or, if they make calls in tail position,
+  // of this signature.
   llvm::Function *resumeStub(const Signature &, bool callsInTailPosition);
-  // Calls the plain function ch_tls.callee.
+  // An adapter for calls through pointers, which calls the plain function ch_tls.callee.
   llvm::Function *adapter(const Signature &);
   // The symbol that stands for a function of another module. It calls `version` if some module defines that, and
   // `plain` otherwise. If the module that defines the function is linked into the same program and has a version of
@@ -45,14 +45,15 @@ public:
   // The calls that other modules of this program make of a function that is defined here go to its version at once.
   void bindDirectly(const Signature &, llvm::StringRef plain, llvm::Function *version);
 
-  // The interruptible version, under its public name, of a weak function or alias: `own` if the plain function that won
-  // is this module's, else a call of the winner.
+  // The interruptible version of a weak function or alias, under its public name. It calls `own` if the linker has
+  // chosen this module's plain function, and otherwise the plain function that it has chosen.
   void guardWeak(const Signature &, llvm::GlobalValue *plain, llvm::Function *own);
 
   // The check that stands at every entry: branches to a cold block that is returned, and leaves the builder at the warm
   // path.
   llvm::BasicBlock *entryCheck(llvm::IRBuilder<> &B, llvm::Function *F);
-  // In a cold block: gives way before `self` has begun. `arguments`: where they are, if not in the parameters.
+  // Gives way in a cold block, before `self` has begun. `arguments` says where the arguments are if they are no longer
+  // in the parameters.
   void yieldAtEntry(llvm::IRBuilder<> &B, llvm::Function *self, const Signature &,
                     llvm::ArrayRef<llvm::Value *> arguments = {});
 

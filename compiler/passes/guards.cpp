@@ -7,7 +7,7 @@
 using namespace llvm;
 using namespace charcoal;
 
-// As AddressSanitizer has them: bytes for each byte of shadow, and of the first red zone.
+// AddressSanitizer's own values: the bytes that one byte of shadow describes, and the size of the first red zone.
 static constexpr uint64_t Granularity = 8, Header = 32;
 
 bool Guards::guards(const AllocaInst &A) {

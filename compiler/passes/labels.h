@@ -9,7 +9,7 @@
 
 namespace charcoal {
 
-// True if not sure.
+// Also true if they might escape.
 bool labelsEscape(const llvm::Function &);
 
 } // namespace charcoal

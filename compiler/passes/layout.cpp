@@ -69,7 +69,7 @@ private:
   const SlotUses &uses;
   SmallVector<Placed> placed; // in the order of their starts
   BitVector shared;
-  uint64_t steps = 1 << 22; // for all slots together, so that the time is linear
+  uint64_t steps = 1 << 22; // one budget for all slots together, so that the time is linear
 };
 
 } // namespace

@@ -13,9 +13,9 @@ struct Layout {
   llvm::Align align{8};
 };
 
-// The slots are still allocas with the markers of their lifetimes. Those in `always` share with nobody. Changes what
-// the function says about those that share a place, so that no later pass exchanges accesses to them because of their
-// types or scopes.
+// The slots are still allocas with lifetime markers. Those in `always` share their place with no other. For slots that
+// do share a place, this removes the type and scope information of their accesses, so that no later pass exchanges two
+// accesses because of it.
 Layout layOut(llvm::Function &, llvm::ArrayRef<llvm::AllocaInst *> slots,
               const llvm::SmallPtrSetImpl<const llvm::AllocaInst *> &always, llvm::ArrayRef<SlotUses::Resumption> = {});
 

@@ -23,14 +23,14 @@ namespace charcoal {
 
 static bool isCheck(const Instruction &I) { return isSuspendingCall(I) || isYield(I) || isPause(I); }
 
-// The blocks of a cycle, and how many steps may still be spent on looking for ways round it.
+// The blocks of a part with cycles, and the number of steps that may still be spent on the search for ways round.
 struct Cycle {
   SmallPtrSet<const BasicBlock *, 32> blocks;
   uint64_t steps;
 };
 
-// Whether there is a way round through BB that passes no check outside BB. If it would take too long to find out the
-// answer is yes, because a superfluous yield point costs little.
+// Whether some way round a cycle leads through BB and passes no check outside BB. If it would take too long to find
+// out, the answer is yes, because a superfluous yield point costs little.
 static bool onUncheckedCycle(const BasicBlock *BB, Cycle &cycle) {
   SmallPtrSet<const BasicBlock *, 32> seen;
   SmallVector<const BasicBlock *> work{BB};
@@ -48,9 +48,9 @@ static bool onUncheckedCycle(const BasicBlock *BB, Cycle &cycle) {
 static bool isInserted(const Instruction &I) { return isYield(I) && !cast<CallInst>(I).hasFnAttr(ExplicitAttr); }
 static bool staysCheck(const Instruction &I) { return isCheck(I) && !isInserted(I); }
 
-// Every cycle without a check that stays lies in one of the parts that cyclesAmong finds, so a yield point outside them
-// is superfluous. Those in one part are examined one after the other, because the next may be needed when one is
-// removed.
+// Each cycle that passes no other check lies in one of the parts that cyclesAmong finds, so a yield point outside these
+// parts is superfluous. The yield points of one part are examined one after the other, because when one is removed the
+// next may be needed.
 static void mergeYields(Function &F) {
   SmallVector<CallInst *> inserted;
   SmallVector<BasicBlock *> unchecked;

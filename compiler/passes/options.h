@@ -1,4 +1,4 @@
-// What the user asked the passes to do, and how they answer.
+// The options of the passes, and the remarks and errors that they print.
 //
 // The driver turns each -fcharcoal-… option into `-mllvm -charcoal-…`, which LLVM parses after it has
 // loaded the plugin; options() reads the result. Nothing here changes after the first pass has run.
@@ -35,8 +35,8 @@ struct Options {
 
 const Options &options();
 
-// Only C is compiled with two versions. The front end says before any pass runs whether it reads C; where it has not
-// run (-save-temps, .bc and .ll files) the module's names must tell.
+// Whether the module comes from C, because only C gets interruptible versions. The front end says so before any pass
+// runs. If it has not run (-save-temps, .bc and .ll files), the names in the module decide.
 void setLanguageIsC(bool);
 bool isC(const llvm::Module &);
 

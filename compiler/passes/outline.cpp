@@ -116,7 +116,8 @@ void Outliner::eraseMarker(CallInst *marker) {
   marker->eraseFromParent();
 }
 
-// The loads of the helper's context pointer: the argument itself, or what is read back from where clang stored it.
+// Returns the values that hold the helper's context pointer: the argument itself, or what is loaded from where clang
+// stored it.
 static SmallVector<Value *, 8> contexts(Function &helper) {
   SmallVector<Value *, 8> result = {helper.getArg(0)};
   for (User *user : helper.getArg(0)->users())
@@ -127,7 +128,8 @@ static SmallVector<Value *, 8> contexts(Function &helper) {
   return result;
 }
 
-// The uses of field `k` of clang's record through a pointer to it: GEPs, or the pointer itself for field 0.
+// Returns the uses of field `k` of clang's record through a pointer to the record: GEPs, or for field 0 the pointer
+// itself.
 static SmallVector<GetElementPtrInst *, 8> fieldPointers(Value *record, unsigned k) {
   SmallVector<GetElementPtrInst *, 8> result;
   for (User *user : record->users())
@@ -157,7 +159,8 @@ static DILocalVariable *declaredVariable(Value *storage) {
   return nullptr;
 }
 
-// The constant that a copied variable always holds: it is stored once and then only captured.
+// Returns the constant that a copied variable always holds, because it is stored once and then only captured; null if
+// there is none.
 static Constant *onlyValue(Value *variable) {
   Constant *value = nullptr;
   for (User *user : variable->users()) {
@@ -297,7 +300,7 @@ void Outliner::rewriteHelper(Function &helper, const std::vector<Capture> &captu
   IRBuilder<> entry(&*helper.getEntryBlock().getFirstInsertionPt());
   for (unsigned k = 0; k < captures.size(); ++k) {
     const Capture &capture = captures[k];
-    Value *home = nullptr; // the address of a copied variable that the record does not hold
+    Value *home = nullptr; // the address of a copied variable that is not in the record
     if (capture.constant) {
       auto *global = new GlobalVariable(M, capture.constant->getType(), true, GlobalValue::PrivateLinkage,
                                         capture.constant, helper.getName() + ".argument");
@@ -316,7 +319,7 @@ void Outliner::rewriteHelper(Function &helper, const std::vector<Capture> &captu
         Value *place = home ? home : B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), context, capture.offset);
         if (capture.byValue) // clang's field holds the variable's address, which is now `place`
           for (User *user : make_early_inc_range(gep->users())) {
-            if (capture.constant) // then the following passes see a direct call where a known function is called
+            if (capture.constant) // so that the following passes see a direct call if a known function is called
               for (User *reader : make_early_inc_range(user->users()))
                 if (isa<LoadInst>(reader) && reader->getType() == capture.constant->getType()) {
                   reader->replaceAllUsesWith(capture.constant);
@@ -396,7 +399,7 @@ void Outliner::outline(CallInst *bodyMarker) {
   const uint64_t uid = cast<ConstantInt>(bodyMarker->getArgOperand(0))->getZExtValue();
   SmallVector<CallInst *, 2> callers;
   for (User *user : make_early_inc_range(helper.users())) {
-    if (auto *invoke = dyn_cast<InvokeInst>(user)) // with -fexceptions, although a spawn throws nothing
+    if (auto *invoke = dyn_cast<InvokeInst>(user)) // with -fexceptions, although no spawn throws
       callers.push_back(changeToCall(invoke));
     else if (auto *call = dyn_cast<CallInst>(user); call && call->getCalledOperand() == &helper)
       callers.push_back(call);
@@ -609,7 +612,7 @@ void Outliner::outlineAsync(CallInst *bodyMarker, ArrayRef<CallInst *> callers, 
 
 // ---- functions declared `atomic` or `ch_never_waits` ----
 
-// The function needs a frame, because a wait is found by it.
+// The function needs a frame, because the runtime finds a wait in the function by this frame.
 void Outliner::markNeverWaits(Function &F) {
   F.addFnAttr(NeverWaitsAttr);
   F.removeFnAttr(Attribute::AlwaysInline);
@@ -650,7 +653,7 @@ bool Outliner::markFunctions() {
   return true;
 }
 
-// The runtime only checks if it is asked to, so a module that was compiled with checks asks when it is loaded.
+// The runtime checks only if it is asked to, so a module that is compiled with checks asks for it when it is loaded.
 void Outliner::turnChecksOn() {
   LLVMContext &C = M.getContext();
   Type *nothing = Type::getVoidTy(C);

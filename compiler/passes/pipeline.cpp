@@ -39,8 +39,8 @@ struct Entry {
   void (*add)(ModulePassManager &);
 };
 
-// A module that has been through a stage says so, for it may be read again: -emit-llvm writes it, and clang optimises
-// what it reads.
+// A module that has been through a stage gets a mark, because its passes might run on it once more: -emit-llvm writes
+// the module, and clang optimises each module that it reads.
 static StringRef markOf(Stage stage) { return stage == Stage::Start ? "charcoal.start" : "charcoal.last"; }
 
 template <typename Pass, Stage stage> struct OnlyC : PassInfoMixin<OnlyC<Pass, stage>> {
@@ -79,15 +79,16 @@ struct Dump : PassInfoMixin<Dump> {
   static bool isRequired() { return true; }
 };
 
-// Reports a request that cannot be met as the compiler reports an error, and leaves the module to it untouched.
+// Reports a request that cannot be met as an error of the compiler, and marks the module so that no pass changes it.
 static void refuse(Module &M, const Twine &why) {
   M.getContext().emitError(why);
   for (Stage stage : {Stage::Start, Stage::Last})
     M.getOrInsertNamedMetadata(markOf(stage));
 }
 
-// The layouts of abi/charcoal_abi.h are those of 64-bit targets, and calls in tail position must become jumps. A
-// misspelled name of a pass to print would print nothing and leave the user to wonder.
+// Checks the target and the name of the pass to print. The layouts of abi/charcoal_abi.h are those of 64-bit targets,
+// and calls in tail position must become jumps there. With a misspelt name nothing would be printed, and the user would
+// not know why.
 struct CheckRequest : PassInfoMixin<CheckRequest> {
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
     const std::string &dump = options().dump;

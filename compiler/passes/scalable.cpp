@@ -14,7 +14,7 @@ static bool isScalable(const Instruction &I) {
   return (A ? A->getAllocatedType() : I.getType())->isScalableTy();
 }
 
-// A local of variable length, as large as the type is here. It stands after the static ones.
+// Makes a local of variable length, as large as the type is on this machine. It stands after the static locals.
 static AllocaInst *newBlock(Function &F, Type *T, Align align, const Twine &name) {
   BasicBlock::iterator at = F.getEntryBlock().begin();
   while (isa<AllocaInst>(*at))

@@ -41,7 +41,7 @@ public:
 
 private:
   struct Found {
-    Value *missed, *version; // `version` means something if `missed` is false
+    Value *missed, *version; // `version` is valid only if `missed` is false
   };
   Found lookAt(IRBuilder<> &, Value *fn);
   void lookUp(CallInst &);

@@ -7,7 +7,7 @@ using namespace llvm;
 
 namespace charcoal {
 
-// More bits than this take too long: then every slot has a place of its own.
+// If the analysis needed more bits than this it would take too long. Then no slot shares its place with another.
 static constexpr uint64_t MostBits = 1ull << 25;
 
 static bool isValueSlot(const AllocaInst &A) {

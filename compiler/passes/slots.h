@@ -23,7 +23,8 @@ namespace charcoal {
 //   A and B collide = one is in use, or accessed too, where the other is stored to (`lent`: begins)
 class SlotUses {
 public:
-  // Where a block ends in suspension the image is kept, until a resumption begins with the other block.
+  // Pairs of blocks: the image is kept from the end of the first, at a suspension, to the beginning of the second, at
+  // the resumption.
   using Resumption = std::pair<llvm::BasicBlock *, llvm::BasicBlock *>;
   SlotUses(llvm::Function &, llvm::ArrayRef<llvm::AllocaInst *> slots,
            const llvm::SmallPtrSetImpl<const llvm::AllocaInst *> &always, llvm::ArrayRef<Resumption> = {});
@@ -39,7 +40,7 @@ private:
     unsigned slot;
     Kind kind;
   };
-  // What a block as a whole does to `touched` or `needed`.
+  // The effect of a whole block on `touched` or `needed`.
   struct Effect {
     llvm::BitVector made, ended;
     void apply(llvm::BitVector &) const;
@@ -62,8 +63,8 @@ private:
   unsigned count;
   llvm::BitVector lent, always;
   llvm::DenseMap<const llvm::BasicBlock *, unsigned> numbers;
-  std::vector<Block> blocks;               // in reverse post-order; what is not reached is none of them
-  std::vector<llvm::BitVector> collisions; // empty: not asked
+  std::vector<Block> blocks;               // in reverse post-order, without those that are not reached
+  std::vector<llvm::BitVector> collisions; // empty if the analysis would take too long
 };
 
 } // namespace charcoal

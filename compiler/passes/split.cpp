@@ -121,7 +121,7 @@ Function *Splitter::run() {
     if (auto *A = dyn_cast<AllocaInst>(&I); A && A->isStaticAlloca())
       A->moveBefore(*body, body->getFirstNonPHIIt());
   takeEntryYield();
-  copyByvalArguments(); // before rewriteTailCalls, which looks for calls to which locals are lent
+  copyByvalArguments(); // this comes before rewriteTailCalls, which looks for calls that get the addresses of locals
   if (F.hasFnAttribute(AnchoredAttr))
     return anchor();
   rewriteTailCalls();
@@ -152,7 +152,7 @@ Function *Splitter::run() {
   return &F;
 }
 
-// Erases those interruptible versions that were inlined everywhere, and then what only they called.
+// Erases interruptible versions that were inlined everywhere, and then the functions that only these called.
 static void dropUnused(std::vector<Function *> &versions) {
   auto isUnused = [](const Function *F) { return F->hasLocalLinkage() && F->use_empty(); };
   SmallVector<Function *> work;
@@ -209,8 +209,8 @@ static bool bindsDirectly(const Function &F) {
          !options().asksForVersions;
 }
 
-// Interruptible code calls interruptible versions, which come last, and functions that have only a plain one. The plain
-// versions that plain code alone calls shall not lie among these.
+// Moves the plain versions to the end of the module, behind the interruptible ones. So they do not lie among the
+// functions that interruptible code calls: those that have only a plain version, and the interruptible versions.
 static void gatherPlainVersions(Module &M, ArrayRef<Function *> versions) {
   for (Function *F : versions)
     if (Function *plain = M.getFunction(F->getFnAttribute(VersionAttr).getValueAsString())) {

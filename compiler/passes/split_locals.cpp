@@ -20,9 +20,9 @@ void dropLifetimes(AllocaInst *A) {
       I->eraseFromParent();
 }
 
-// What Swift's calling convention calls the place of an error is a register: only loads, stores and calls may use such
-// a local, so it cannot be in a frame. Another one holds the value, and is copied there and back around each call; none
-// of these calls can suspend.
+// A swifterror local stands for a register of Swift's calling convention. Only loads, stores and calls may use it, so
+// it cannot be in a frame. So a second local holds the value, which is copied into the first one before each call that
+// takes it, and back afterwards. None of these calls can suspend.
 void copySwiftErrors(Function &F) {
   SmallVector<AllocaInst *> errors;
   for (Instruction &I : F.getEntryBlock())
@@ -115,7 +115,7 @@ void Splitter::lowerDynamicLocals() {
 
 // ---- homes ----
 
-// Replaces the uses of a local by what make(builder) builds just before each.
+// Replaces each use of a local by what make(builder) builds just before it.
 void replaceLocal(AllocaInst *A, function_ref<Value *(IRBuilder<> &)> make) {
   SmallVector<Instruction *> users;
   for (User *U : A->users())
@@ -173,7 +173,7 @@ void Splitter::layOutHomes(ArrayRef<AllocaInst *> homes) {
     homeOffsets.push_back({A, offset});
 }
 
-// `again`: the frame is taken unless it has been taken already.
+// With `again` the code takes the frame unless it has been taken already.
 void Splitter::takeFrame(Instruction *before, bool again) {
   IRBuilder<> B(before);
   if (!B.getCurrentDebugLocation())
@@ -285,7 +285,7 @@ void Splitter::moveHomes(const Locals &locals) {
   }
 }
 
-// Every local stays on the native stack, or becomes a slot of the image or a home.
+// Decides for each local whether it stays on the native stack, or becomes a slot of the image or a home.
 void Splitter::placeLocals() {
   Locals locals(F, points, CrossingValues(F, points));
   if (F.hasFnAttribute(Attribute::SanitizeAddress))

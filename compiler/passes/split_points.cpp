@@ -176,7 +176,7 @@ void Splitter::repeatCheap() {
     return;
   repeatQuestions();
   CrossingValues crossing(F, points);
-  DenseMap<const Value *, unsigned> slots; // 2 for a slot of the value's own, 1 for each that it would spare
+  DenseMap<const Value *, unsigned> slots; // 2 for a slot of the value's own, 1 for each that it would save
   for (const CrossingValues::Value &V : crossing.values) {
     slots[V.value] += 2;
     if (auto *I = dyn_cast<Instruction>(V.value))
@@ -225,7 +225,7 @@ void Splitter::connect() {
     auto *suspending = BasicBlock::Create(abi.C, "suspending", &F);
     auto *restored = BasicBlock::Create(abi.C, "restored", &F);
     IRBuilder<> S(suspending), R(restored);
-    S.SetCurrentDebugLocation(atEntry()); // by this line a debugger knows that the function is being left
+    S.SetCurrentDebugLocation(atEntry()); // a debugger sees by this line that the function is being left
     R.SetCurrentDebugLocation(P.at->getDebugLoc());
     S.CreateUnreachable(); // replaced when the tail exists
     P.before->getTerminator()->setSuccessor(0, suspending);
@@ -253,8 +253,8 @@ Value *Splitter::reloadResult(IRBuilder<> &B, Type *T, Value *word) {
   return B.CreateAlignedLoad(T, abi.tlsField(B, offsetof(struct ch_tls, result)), Align(8));
 }
 
-// Without optimisation a result that is a word takes the same way whether the call returned or was resumed: through one
-// local. It is as wide as the widest of them, because in deep recursions every eight bytes count.
+// Without optimisation, results of one word pass through one local, whether the call returned or was resumed. That
+// local is only as wide as the widest of them, because in deep recursions every eight bytes count.
 void Splitter::passResultsThroughMemory() {
   if (!F.hasFnAttribute(Attribute::OptimizeNone))
     return;

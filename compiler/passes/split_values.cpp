@@ -30,8 +30,8 @@ AllocaInst *Splitter::newSlot(Type *T, const Twine &name) {
   return slot;
 }
 
-// The value stays in a register. It is saved on the way to suspension and reloaded on the way back. Its slot in the
-// image may serve another such value that crosses other points.
+// Keeps the value in a register. It is saved on the way to suspension and reloaded on the way back. Another such value
+// that crosses other points may use the same slot of the image.
 void Splitter::keepInRegister(const CrossingValues &crossing, const CrossingValues::Value &V) {
   Type *T = V.value->getType();
   SmallBitVector crossed(points.size());
@@ -69,8 +69,8 @@ void Splitter::keepInRegister(const CrossingValues &crossing, const CrossingValu
     values.RewriteUse(*U);
 }
 
-// As keepInRegister, but no point has code of its own for the value: the tail that all points share saves it, and the
-// dispatch loads it again. A frame's address is in its slot anyway.
+// Does what keepInRegister does, but without code at each point: the tail that all points share saves the value, and
+// the dispatch loads it again. The address of a frame is in its slot anyway, so it is not saved.
 void Splitter::keepInRegisterThroughout(const CrossingValues &crossing, const CrossingValues::Value &V) {
   Type *T = V.value->getType();
   AllocaInst *slot = isFrame(V.value) ? frameSlot : newSlot(T, V.value->getName());
@@ -96,9 +96,9 @@ void Splitter::keepInRegisterThroughout(const CrossingValues &crossing, const Cr
     values.RewriteUse(*U);
 }
 
-static constexpr unsigned Few = 6; // at most so many points reload a value in cold code
+static constexpr unsigned Few = 6; // the most points that may have cold code to reload one value
 
-// The yields after which a value in the image is still in its register.
+// Returns the yields after which a value that lives in the image is still in its register, too.
 SmallVector<unsigned> Splitter::yieldsInRegister(const CrossingValues::Value &V) const {
   SmallVector<unsigned> yields;
   if (!frequencies.empty())
@@ -155,7 +155,7 @@ Splitter::Uses Splitter::usesOf(const CrossingValues &crossing, const CrossingVa
   return uses;
 }
 
-// Makes one load in each block.
+// Gives each use its value, with one load in each block.
 void Splitter::loadForUses(ArrayRef<Use *> uses, AllocaInst *slot, const Twine &name) {
   DenseMap<BasicBlock *, Instruction *> firstUse;
   for (Use *U : uses) {
@@ -251,7 +251,7 @@ void Splitter::makeWebs(const Webs &found) {
   }
 }
 
-// A phi of a web need not be in a register if it is used less often there than members of the web reach it.
+// Whether a phi of a web is better in memory alone: it is used less often than members of the web reach it.
 bool Splitter::belongsInMemory(const CrossingValues &crossing, const CrossingValues::Value &V,
                                const BlockFrequencyInfo &frequency) const {
   auto &phi = cast<PHINode>(*V.value);
@@ -283,15 +283,15 @@ void Splitter::eraseInMemory() {
       else
         record->setKillLocation();
     }
-    phi->replaceAllUsesWith(PoisonValue::get(phi->getType())); // its uses are in other phis of this list
+    phi->replaceAllUsesWith(PoisonValue::get(phi->getType())); // it is used only by other phis of this list
   }
   for (PHINode *phi : inMemory)
     phi->eraseFromParent();
 }
 
-// Memory is as good as a callee-saved register for what lives across a call, and takes no prologue. A register is
-// better where the value is used often between calls, as in a loop whose usual path makes no suspending call. A value
-// that crosses only yields needs no callee-saved register.
+// For a value that lives across a call, memory is as good as a callee-saved register, and needs no code in the
+// prologue. A register is better where the value is used often between calls, as in a loop whose usual path makes no
+// suspending call. A value that crosses only yields needs no callee-saved register.
 Splitter::ValueSet Splitter::valuesInRegister(const CrossingValues &crossing, const BlockFrequencyInfo &frequency) {
   ValueSet inRegister;
   frequencies.clear();
@@ -396,7 +396,7 @@ void Splitter::keep() {
   const ValueSet inRegister = chooseSlots(crossing);
   connect();
   for (const CrossingValues::Value &V : crossing->values) {
-    // If a terminator defines the value (asm goto), there is no single place after it at which to store it.
+    // If a terminator defines the value (asm goto), there is no single place after it where the value could be stored.
     auto *I = dyn_cast<Instruction>(V.value);
     if (throughout.contains(V.value))
       keepInRegisterThroughout(*crossing, V);
@@ -485,7 +485,7 @@ void Splitter::layOutImage() {
     A->replaceAllUsesWith(PoisonValue::get(A->getType()));
     A->eraseFromParent();
   }
-  // Locals that stay on the native stack belong to the entry block, so that they are allocated in every activation.
+  // Moves locals that stay on the native stack to the entry block, so that every activation allocates them.
   for (Instruction &I : make_early_inc_range(*body))
     if (auto *A = dyn_cast<AllocaInst>(&I); A && isa<ConstantInt>(A->getArraySize()))
       A->moveBefore(*entry, entry->begin());

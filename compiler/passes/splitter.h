@@ -127,8 +127,8 @@ private:
   // takeEntryYield, rewriteTailCalls, collectPoints
   bool yieldsAtEntry = false;
   llvm::SmallPtrSet<const llvm::Instruction *, 4> tailCalls;
-  llvm::SmallVector<llvm::CallInst *> calls; // that makePoints makes points of, and erases
-  unsigned asyncs = 0;                       // the first so many of them are `async` statements
+  llvm::SmallVector<llvm::CallInst *> calls; // calls that makePoints turns into points, and erases
+  unsigned asyncs = 0;                       // the number of `async` statements; these come first
 
   // makePoints
   llvm::SmallVector<Point> points;
@@ -141,7 +141,7 @@ private:
 
   // placeLocals. The slots of the image are allocas until layOutImage; later steps add theirs.
   llvm::SmallVector<llvm::AllocaInst *> slots;
-  llvm::SmallPtrSet<const llvm::AllocaInst *, 8> aloneInImage; // those that share their places with no other
+  llvm::SmallPtrSet<const llvm::AllocaInst *, 8> aloneInImage; // the slots that share their places with no other
   std::optional<Guards> guards;                                // between the homes, under AddressSanitizer
   uint64_t homesEnd = 0;                                       // offset in the frame's home part
   llvm::Align homesAlign{8};
@@ -149,13 +149,13 @@ private:
   llvm::AllocaInst *frameSlot = nullptr;            // holds the frame, if there are homes; in the image
   llvm::SmallVector<llvm::Instruction *, 2> frames; // the frame's address, after each place of `Taking`
   llvm::SmallVector<llvm::CallInst *, 2> takings;   // there
-  bool takesFrameLate = false;                      // until it is taken the slot holds null
+  bool takesFrameLate = false;                      // the slot holds null until the frame is taken
 
   // keep
   llvm::SmallVector<uint64_t> frequencies; // of points[k]; none where code is to be small
   struct SharedSlot {
     llvm::AllocaInst *slot;
-    llvm::SmallBitVector points; // where it is taken
+    llvm::SmallBitVector points; // the points at which the slot is in use
   };
   std::vector<SharedSlot> sharedSlots;
   ValueSet throughout; // values that stay in a register across every point
@@ -164,10 +164,11 @@ private:
     llvm::Type *type;
     llvm::SmallVector<llvm::Value *> atPoints; // at points[k]; null where the value is not alive
   };
-  std::vector<SavedThroughout> savedThroughout;                            // by the tail that all points share
+  std::vector<SavedThroughout> savedThroughout;                            // saved by the tail that all points share
   llvm::DenseMap<const llvm::Value *, llvm::AllocaInst *> webSlots;        // of the members of webs
-  llvm::DenseMap<const llvm::BasicBlock *, llvm::Instruction *> webStores; // the first of those at the end of a block
-  llvm::SmallSetVector<llvm::PHINode *, 8> inMemory;                       // members that are in their slot alone
+  llvm::DenseMap<const llvm::BasicBlock *, llvm::Instruction *> webStores; // the first such store at the end of each
+                                                                           // block
+  llvm::SmallSetVector<llvm::PHINode *, 8> inMemory;                       // members of webs that are in no register
 
   // connect, in the middle of keep
   llvm::CallInst *restore = nullptr;                      // in the dispatch

@@ -5,9 +5,9 @@
 //   - it is recursive, directly or not;
 //   - it calls in a loop, or waits in a loop for somebody to change memory (a spin lock);
 //   - it calls a function that can suspend.
-// Everything else makes a bounded number of calls of bounded functions: it needs no yield point of its own, no second
-// version, and its callers need no test. This is the largest lever on code size. A small one that is called through
-// pointers or from other modules has a second version all the same, for these calls alone.
+// Every other function makes a bounded number of calls of bounded functions: it needs no yield point and no second
+// version, and its callers need no test. Nothing else saves as much code. A small function of this kind that is called
+// through pointers or from other modules has a second version all the same, for these calls alone.
 #include "suspension.h"
 #include "anchor.h"
 #include "async.h"
@@ -36,7 +36,7 @@ using namespace llvm;
 namespace charcoal {
 
 static bool definesLabels(const InlineAsm &code) {
-  // Two copies of the text would define such a label twice. Local numeric labels and %= are no problem.
+  // Two copies of the text would define a label twice that has a name. Numeric local labels and %= are no problem.
   static const Regex label("(^|[;\n\t ])[A-Za-z_.][A-Za-z0-9_.$]*:");
   StringRef text = code.getAsmString();
   return text.contains(':') && !text.contains("${:uid}") && label.match(text);
@@ -47,7 +47,7 @@ static bool fitsRegisters(Type *T, const DataLayout &DL) {
          (T->isSized() && !T->isScalableTy() && DL.getTypeStoreSize(T).getFixedValue() <= CH_RESULT_BYTES);
 }
 
-// Where arguments are saved the code generator takes time that grows with the square of their number.
+// In code that saves arguments the code generator takes time that grows with the square of their number.
 static constexpr unsigned MostParameters = 500;
 
 // -finstrument-functions: where a function was called from, for its reports alone.
@@ -125,10 +125,10 @@ const char *Suspension::whyPlain(Function &F) const {
   return nullptr;
 }
 
-// A function of another module. Those of the C library that have an interruptible version may block. glibc declares
-// everything else that is no cancellation point and calls nothing back `leaf` (here: nocallback), but only for
-// compilers that say they are GCC 4.6 or newer. clang says 4.2, so the marks are missing here. LLVM knows of functions
-// that always return soon. All others may block.
+// Decides about a function of another module. Functions of the C library with an interruptible version may block. glibc
+// declares all its other functions that are no cancellation points and call nothing back as `leaf` (in LLVM:
+// nocallback), but only for GCC 4.6 or newer. clang says that it is GCC 4.2, so these attributes are missing. LLVM
+// knows some functions that always return soon. All others may block.
 bool Suspension::mayBlock(const Function &F) const {
   auto [entry, isNew] = mayBlockCache.try_emplace(&F, true);
   if (!isNew)
@@ -287,8 +287,8 @@ void Suspension::findLookedAt() {
       }
 }
 
-// Another module, which does not know that the function is bounded, calls it by the way to versions elsewhere. That
-// takes ten instructions where there is none, and six where there is one.
+// Another module does not know that the function is bounded, so its calls look for an interruptible version. Such a
+// call takes ten instructions if there is none, and six if there is one.
 static bool isWorthAVersionForModules(const Function &F, unsigned size) {
   constexpr unsigned largest = 100;
   return size <= largest && F.hasExternalLinkage() && !F.hasOptNone() && options().yields != Yields::None;
@@ -340,8 +340,8 @@ Suspension::Suspension(Module &M)
             suspends.insert(F);
   }
 
-  // The least fixed point of "calls something that suspends". A function that belongs to it is in `refused` if it
-  // cannot be cloned, and otherwise in versionSet.
+  // Computes the least fixed point of "calls something that suspends". A function that belongs to it is put into
+  // `refused` if it cannot be cloned, and otherwise into versionSet.
   DenseMap<const Function *, const char *> reason;
   for (Function &F : M)
     if (!F.isDeclaration())
@@ -366,7 +366,7 @@ Suspension::Suspension(Module &M)
         }))
       continue;
     admit(F);
-    work.append(callersOf[F]); // the answer for these may have changed
+    work.append(callersOf[F]); // for these functions the answer may have changed
   }
   for (Function &F : M) {
     if (versionSet.contains(&F) || (!refused.contains(&F) && isWorthAVersion(F) && !reason[&F]))

@@ -41,8 +41,9 @@ private:
   llvm::TargetLibraryInfoImpl libraryInfo;
   std::vector<llvm::Function *> chosen;
   llvm::DenseSet<const llvm::Function *> versionSet;
-  llvm::DenseSet<const llvm::Function *> refused;  // may take long, but has only the plain version
-  llvm::DenseSet<const llvm::Function *> lookedAt; // whose frames a function that they call looks at
+  llvm::DenseSet<const llvm::Function *> refused;  // functions that may take long, but have only a plain version
+  llvm::DenseSet<const llvm::Function *> lookedAt; // functions whose native frames are looked at by a function that
+                                                   // they call
   llvm::DenseSet<const llvm::Function *> withUnsavable;
   bool setjmpHasAddress;
   mutable llvm::DenseMap<const llvm::Function *, bool> mayBlockCache;
@@ -52,7 +53,8 @@ private:
 // make them, or will have them by inlining: of AMX's type, and what AArch64 loads into eight registers at once.
 llvm::DenseSet<const llvm::Function *> functionsWithUnsavableValues(const llvm::Module &);
 
-// Any call through a pointer may then be one that returns twice.
+// Whether the module takes the address of a function that returns twice. Then any call through a pointer may be a call
+// of that function.
 bool addressOfSetjmpIsTaken(const llvm::Module &);
 bool callsThroughPointer(const llvm::Function &);
 bool mayReturnTwice(const llvm::CallBase &, bool setjmpHasAddress);

@@ -12,12 +12,12 @@
 
 namespace charcoal {
 
-// On a function definition: this is the interruptible version of the function named by the value.
+// Attribute of a function definition: it is the interruptible version of the function that the value names.
 inline constexpr llvm::StringLiteral VersionAttr = "charcoal-version-of";
-// On such a function: its name was given by the annotation "charcoal.replaces=name". A program's own definition wins
-// over it.
+// Attribute of such a function: its name was given by the annotation "charcoal.replaces=name". If the program has a
+// definition of its own, the linker takes that.
 inline constexpr llvm::StringLiteral NamedAttr = "charcoal-named";
-// On a declaration name.int: it stands for "the interruptible version of `name`, if some module defines one".
+// Attribute of a declaration name.int: it stands for "the interruptible version of `name`, if some module defines one".
 inline constexpr llvm::StringLiteral ExternalVersionAttr = "charcoal-external-version-of";
 // On a call: it may suspend.
 inline constexpr llvm::StringLiteral SuspendsAttr = "charcoal-suspends";
@@ -72,16 +72,17 @@ inline bool isRealCall(const llvm::Instruction &I) {
   return !F || !(F->isIntrinsic() || F->getName().starts_with("charcoal.") || F->getName().starts_with("__charcoal_"));
 }
 
-// A look at memory that somebody else may change: a loop of such looks, like that of a spin lock, waits for somebody.
+// Whether this looks at memory that somebody else may change. A loop of such looks, like that of a spin lock, waits for
+// somebody.
 inline bool isLookAtShared(const llvm::Instruction &I) {
   if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&I))
     return load->isVolatile() || load->isAtomic();
   return llvm::isa<llvm::AtomicRMWInst>(I) || llvm::isa<llvm::AtomicCmpXchgInst>(I);
 }
-// What a cycle may not do unboundedly often without passing a yield point; of looks, see waiting.h.
+// Whether no cycle may do this without passing a yield point. For looks at memory see waiting.h.
 inline bool needsYieldInCycle(const llvm::Instruction &I) { return isRealCall(I) || isLookAtShared(I); }
 
-// The stand-in for the interruptible version of a function of another module.
+// Returns the declaration that stands for the interruptible version of a function of another module.
 inline llvm::Function *externalVersion(llvm::Function &plain, llvm::FunctionType *type) {
   llvm::Module &M = *plain.getParent();
   std::string name = (plain.getName() + VersionSuffix).str();
@@ -89,12 +90,12 @@ inline llvm::Function *externalVersion(llvm::Function &plain, llvm::FunctionType
     return known;
   auto *version = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, M);
   version->addFnAttr(ExternalVersionAttr, plain.getName());
-  // Of default visibility whatever that of the function: some linkers do not resolve a hidden symbol that is nowhere
-  // defined to null.
+  // It has default visibility, whatever the function has, because some linkers do not resolve a hidden symbol to null
+  // if it is nowhere defined.
   return version;
 }
 
-// The address of this module's own body of a definition that another module may override.
+// Returns the address of the body in this module of a function that another module may override.
 inline llvm::GlobalAlias *bodyInThisModule(llvm::GlobalValue &F) {
   std::string name = (F.getName() + ".here").str();
   if (llvm::GlobalAlias *known = F.getParent()->getNamedAlias(name))
@@ -109,7 +110,7 @@ inline llvm::FunctionCallee markerFunction(llvm::Module &M, llvm::StringRef name
   llvm::Type *P = llvm::PointerType::getUnqual(C);
   llvm::FunctionCallee marker = name == VersionOfName ? M.getOrInsertFunction(name, P, P, P)
                                                       : M.getOrInsertFunction(name, llvm::Type::getVoidTy(C));
-  // The inliner is to decide as it does for plain C, where no marker stands.
+  // Makes the inliner decide as it does for plain C, in which there are no markers.
   if (auto *F = llvm::dyn_cast<llvm::Function>(marker.getCallee()))
     F->addFnAttr("call-inline-cost", "0");
   return marker;

@@ -32,8 +32,8 @@ static bool passesByValue(const CallBase &CB) {
   return false;
 }
 
-// True if nothing but the return of V, or of nothing, comes after BB. The optimiser likes to have one return, so what
-// stands between may be a few blocks that join others.
+// True if nothing but a return, of V or without a value, comes after BB. The optimiser joins returns into one, so there
+// may be a few blocks in between in which several ways meet.
 static bool returns(const Value *V, const BasicBlock *BB) {
   for (unsigned steps = 0; steps < 8; ++steps) {
     if (auto *R = dyn_cast_if_present<ReturnInst>(BB->getTerminator()))

@@ -30,7 +30,7 @@ class Search {
 public:
   explicit Search(Function &F)
       : entry(&F.getEntryBlock()), tree(F), loops(tree), probabilities(F, loops), frequency(F, probabilities, loops) {}
-  // Blocks that fulfil the conditions of struct Taking, or none if they would run about as often as the function.
+  // Returns blocks that fulfil the conditions of struct Taking; none if they would run about as often as the function.
   SmallVector<BasicBlock *> rareBlocks(ArrayRef<BasicBlock *> uses);
 
 private:
@@ -87,7 +87,7 @@ SmallVector<BasicBlock *> Search::rareBlocks(ArrayRef<BasicBlock *> uses) {
   uint64_t taken = 0;
   for (const BasicBlock *BB : blocks)
     taken += runs(BB);
-  // Where it is not certain that the frame has been taken, it costs some instructions more.
+  // A place where the frame may have been taken already costs some instructions more.
   if (is_contained(blocks, entry) || taken > runs(entry) / 4 * 3)
     return {};
   return blocks;

@@ -21,11 +21,11 @@ struct Taking {
     bool again; // the frame may have been taken at another place
   };
   llvm::SmallVector<Place, 2> places;
-  // What is reached from one of them.
+  // The blocks that are reached from one of them.
   llvm::SmallPtrSet<const llvm::BasicBlock *, 32> reached;
 
   bool atEntry() const { return places.front().block->isEntryBlock(); }
-  // Before which instruction of such a block the frame is taken.
+  // Returns the instruction of such a block before which the frame is taken.
   static llvm::Instruction *positionIn(llvm::BasicBlock &, llvm::ArrayRef<llvm::AllocaInst *> homes);
 };
 

@@ -7,14 +7,14 @@
 
 namespace charcoal {
 
-// Can this target's variable arguments be passed in memory alone?
+// Whether this target's variable arguments can be passed in memory alone.
 bool supportsVariadicVersions(const llvm::Module &);
 // The type of the interruptible version (before `split`) of a variadic function: a pointer instead of the dots.
 llvm::FunctionType *variadicVersionType(const llvm::FunctionType &);
-// In the clone: va_start reads from the pointer that is the last parameter.
+// Makes va_start, in the clone, read from the pointer that is the last parameter.
 void lowerVaStart(llvm::Function &version);
-// Bytes that the variable arguments of a call take, and the alignment that the block must have: va_arg rounds
-// addresses.
+// Returns the bytes that the variable arguments of a call take, and the alignment that the block must have because
+// va_arg rounds addresses.
 uint64_t variableArgumentBytes(const llvm::CallBase &, llvm::Align &align);
 // Stores them at `area`, by code before `at`.
 void storeVariableArguments(const llvm::CallBase &, llvm::Value *area, llvm::Instruction *at);

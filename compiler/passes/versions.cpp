@@ -5,11 +5,11 @@
 //   leaves  for each function whose address is taken here, {&f, &f.int} in the section ch_versions; a constructor,
 //           shared by all objects of an executable or shared object, that registers the section with the runtime
 //
-// An entry stands where the address is taken, not where the function is defined: so a function whose address nobody
-// takes costs nothing, and its unused interruptible version stays collectable.
+// An entry is in the module that takes the address, not in the one that defines the function. So a function whose
+// address nobody takes costs nothing, and the linker can still drop its interruptible version if that is unused.
 //
-// Pass `unused` drops entries of functions of other modules that were used only in code which has turned out to be
-// dead. Such a function may not exist at all, and a plain link would not need it.
+// Pass `unused` drops entries for functions of other modules whose only uses were in code that turned out to be dead.
+// Such a function may not exist at all, and a plain link would not need it.
 #include "versions.h"
 #include "abi.h"
 #include "suspension_markers.h"

@@ -6,7 +6,8 @@
 
 namespace charcoal {
 
-// Used as a value, not only called. Lists that the linker or the loader reads are no uses.
+// Whether a function is used as a value and not only called. Entries in lists that the linker or the loader reads do
+// not count.
 bool isAddressTaken(const llvm::Function &);
 
 struct VersionsPass : llvm::PassInfoMixin<VersionsPass> {

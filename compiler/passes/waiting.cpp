@@ -20,7 +20,7 @@ namespace {
 
 using Blocks = DenseSet<const BasicBlock *>;
 
-// Done again without a change from elsewhere, it has no further effect.
+// Whether the operation has no further effect when it is done again and nobody else has changed the memory.
 bool isIdempotent(const Instruction &I) {
   if (isa<AtomicCmpXchgInst>(I))
     return true;
@@ -44,8 +44,8 @@ const AllocaInst *local(const Value *pointer) {
   return variable && !PointerMayBeCaptured(variable, /*ReturnCaptures=*/true) ? variable : nullptr;
 }
 
-// What a value is made of: variables of the function, and looks at shared memory. A variable is a local in memory, or a
-// PHI node that carries a value round the cycle.
+// From what a value is computed: variables of the function, and looks at shared memory. A variable is a local in
+// memory, or a PHI node that carries a value round the cycle.
 struct Sources {
   SetVector<const Value *> variables;
   SmallVector<const Instruction *, 2> looks;
@@ -57,8 +57,8 @@ public:
   bool onlyWaits(ArrayRef<const BasicBlock *> list);
 
 private:
-  // With `throughLooks` the sources of a look are those of its address. Without it the search ends at a look, because
-  // what it returns depends on memory.
+  // With `throughLooks` the search goes on with the address of a look. Without it the search ends at a look, because
+  // what a look returns depends on memory.
   void collect(const Value *, bool throughLooks, DenseSet<const Value *> &seen, Sources &) const;
   Sources allSourcesOf(const Value *, bool throughLooks) const;
   bool affectsOthers(const Instruction &);
@@ -90,7 +90,7 @@ void Cycle::collect(const Value *value, bool throughLooks, DenseSet<const Value 
         sources.variables.insert(phi);
         continue;
       }
-      for (const BasicBlock *from : phi->blocks()) // a condition decides which of the values comes
+      for (const BasicBlock *from : phi->blocks()) // a condition decides which of the values arrives
         work.append(from->getTerminator()->op_begin(), from->getTerminator()->op_end());
     }
     if (auto *load = dyn_cast<LoadInst>(I))
@@ -112,7 +112,7 @@ Sources Cycle::allSourcesOf(const Value *value, bool throughLooks) const {
   return result;
 }
 
-// Whether the variable's value depends on its value in the turn before.
+// Whether the variable's value depends on the value that it had in the turn before.
 bool Cycle::isMoving(const Value *variable, bool throughLooks) const {
   auto found = assigned.find(variable);
   return found != assigned.end() && any_of(found->second, [&](const Value *given) {
@@ -171,7 +171,8 @@ bool Cycle::onlyWaits(ArrayRef<const BasicBlock *> list) {
     if (any_of(successors(BB), [&](const BasicBlock *next) { return !blocks.contains(next); }))
       exits.push_back(BB->getTerminator());
   }
-  // The search takes time in the square of the number of variables, and a loop with so many of them computes.
+  // The search takes time in the square of the number of variables. A loop with more variables than this computes
+  // something, and does not only wait.
   constexpr unsigned many = 64;
   if (assigned.size() > many || none_of(looks, [&](const Instruction *look) { return isSteady(*look); }))
     return false;

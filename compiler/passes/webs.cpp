@@ -50,8 +50,8 @@ unsigned Webs::rangeOf(llvm::Value &V, bool isSlotted) {
   return entry->second;
 }
 
-// A phi can be a member if a store for what reaches it has a place: at the end of a block that goes nowhere else, or
-// that can be made so.
+// A phi can be a member if each value that reaches it can be stored on its way: at the end of a block that leads
+// nowhere else, or of one that can be inserted there.
 static bool hasPlaces(const PHINode &phi) {
   SmallPtrSet<const BasicBlock *, 8> before;
   return all_of(phi.blocks(), [&](const BasicBlock *from) {
@@ -73,7 +73,8 @@ void Webs::addLinks(unsigned phiIndex) {
       const bool joins = inner && !standsAlone(*inner) && hasPlaces(*inner);
       if (V == phi || !(slotted.contains(V) || joins) || (inner && !joins && !standsAlone(*inner)))
         continue;
-      // A phi that crosses no point would be stored only for the sake of this one, so not if it runs more often.
+      // A phi that crosses no point would be stored only for the sake of this one. That does not pay if it is executed
+      // more often.
       if (!slotted.contains(V) && frequency.getBlockFreq(inner->getParent()) > frequency.getBlockFreq(phi->getParent()))
         continue;
       const bool isNew = !known.contains(V);

@@ -59,7 +59,7 @@ private:
   std::vector<Range> ranges;
   std::vector<llvm::SmallVector<unsigned>> groups;
   std::vector<Link> links;
-  uint64_t steps; // for all together, so that the time is linear
+  uint64_t steps; // one budget for all together, so that the time is linear
 };
 
 } // namespace charcoal
