@@ -4,6 +4,7 @@
 #include "charcoal.h"
 #include "reactor/runtime_descriptors.h"
 #include "reactor/reactor.h"
+#include "reactor/times.h"
 #include "sched/external_wakers.h"
 #include "sched/tsan.h"
 #include <errno.h>
@@ -15,6 +16,8 @@ struct ch_inbox {
   struct ch_mailbox box;
   int event;                    /* the slot (runtime_descriptors.h) of an eventfd; -1: there is none */
   bool handed_out;              /* other threads may post at any time */
+  int64_t woken_at;             /* when a sender last began to wake it */
+  int64_t wake_up_time;         /* ch_inbox_wake_up_time */
   struct ch_inbox *next;        /* while it is in `kept` */
 } __attribute__((aligned(64))); /* so that other threads write to no other object's cache line */
 
@@ -129,6 +132,7 @@ static void wake(struct ch_inbox *sleeper) {
   ssize_t r = 0;
   ch_domain_wakes();
   ch_inbox_wakeups++;
+  __atomic_store_n(&sleeper->woken_at, ch_monotonic_now(), __ATOMIC_RELAXED);
   while (event >= 0 && (r = write(ch_runtime_descriptor(event), &one, sizeof one)) < 0 && errno == EINTR)
     ;
   if (CH_UNLIKELY(r < 0 && errno == EBADF)) {
@@ -209,10 +213,21 @@ void ch_inbox_looks(void) { ch_mailbox_looks(&inbox->box); }
 
 bool ch_inbox_stands(const struct ch_inbox *of) { return ch_mailbox_stands(&of->box); }
 
+static void learn_wake_up_time(void) {
+  int64_t took = ch_monotonic_now() - __atomic_load_n(&inbox->woken_at, __ATOMIC_RELAXED);
+  took = took < 0 ? 0 : took > CH_LONGEST_WAKE_UP ? CH_LONGEST_WAKE_UP : took;
+  inbox->wake_up_time += (took - inbox->wake_up_time) / 4;
+}
+
+int64_t ch_inbox_wake_up_time(void) { return inbox ? inbox->wake_up_time : 0; }
+
 /* The inbox is opened only after this: see ch_inbox_stands. */
 void ch_inbox_wakes(void) {
-  if (inbox && ch_mailbox_wakes(&inbox->box))
+  uint32_t before = inbox ? ch_mailbox_wakes(&inbox->box) : CH_MAILBOX_AWAKE;
+  if (before == CH_MAILBOX_ASLEEP)
     ch_domain_wakes();
+  else if (before == CH_MAILBOX_WOKEN)
+    learn_wake_up_time();
 }
 
 /* ---- for users ---- */

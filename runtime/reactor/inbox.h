@@ -29,6 +29,10 @@ CH_HIDDEN void ch_inbox_wakes(void);
 /* Until ch_inbox_wakes whoever posts makes no system call, and this domain asks ch_inbox_is_empty. */
 CH_HIDDEN void ch_inbox_looks(void);
 CH_HIDDEN bool ch_inbox_is_empty(void);
+/* The average time that wake-ups of this domain have taken lately, in nanoseconds, from before the sender's system call
+ * until the domain runs. Longer ones count as CH_LONGEST_WAKE_UP. 0: it has never been woken. */
+#define CH_LONGEST_WAKE_UP INT64_C(100000)
+CH_HIDDEN int64_t ch_inbox_wake_up_time(void);
 /* System calls that this domain has made to wake others. */
 CH_HIDDEN extern __thread uint64_t ch_inbox_wakeups;
 /* Its domain sleeps, and no letter is in it. From any thread. */

@@ -16,7 +16,7 @@
 /* After this time a look gives way also where there is a processor for each domain: the kernel may have put two of them
  * on one. */
 #define ALONE_NS 2000
-/* A look is set aside if the thread had no processor for so many times the length of a look. */
+/* A look is set aside if the thread had no processor for so many times the basic length of a look. */
 #define TIMES_SET_ASIDE 10
 #define MOST_LEFT_OUT 255
 #define LEFT_OUT_AFTER_SET_ASIDE 1023
@@ -48,15 +48,25 @@ static void count_processors(void) {
   errno = saved;
 }
 
-static int64_t longest(void) {
-  static int64_t cached = -1;
+/* What CHARCOAL_LOOK_US says, in nanoseconds; -1: nothing. */
+static int64_t demanded(void) {
+  enum { UNREAD = -2 };
+  static int64_t cached = UNREAD;
   int64_t ns = __atomic_load_n(&cached, __ATOMIC_RELAXED);
-  if (CH_UNLIKELY(ns < 0)) {
+  if (CH_UNLIKELY(ns == UNREAD)) {
     const char *us = getenv("CHARCOAL_LOOK_US");
-    ns = 1000 * (us ? strtol(us, NULL, 10) : DEFAULT_LOOK_US);
-    __atomic_store_n(&cached, ns < 0 ? 0 : ns, __ATOMIC_RELAXED);
+    int64_t number = us ? strtol(us, NULL, 10) : -1;
+    ns = !us ? -1 : number < 0 ? 0 : 1000 * number;
+    __atomic_store_n(&cached, ns, __ATOMIC_RELAXED);
   }
   return ns;
+}
+
+/* How long a look may last where each domain has a processor, unless wake-ups take long. */
+static int64_t basic_length(void) { return demanded() >= 0 ? demanded() : 1000 * DEFAULT_LOOK_US; }
+static int64_t length(bool crowded) {
+  int64_t sleep = 2 * ch_inbox_wake_up_time();
+  return (crowded ? TIMES_CROWDED : 1) * (demanded() < 0 && basic_length() < sleep ? sleep : basic_length());
 }
 
 static bool are_several(void) {
@@ -67,7 +77,7 @@ static bool has_processor(void) {
 }
 
 bool ch_has_processor(void) {
-  if (!are_several() || longest() == 0)
+  if (!are_several() || basic_length() == 0)
     return false;
   count_processors();
   return has_processor();
@@ -78,11 +88,27 @@ void ch_was_in_vain(struct ch_worth *w) {
   w->left_out = w->penalty;
 }
 
+/* The letters in a row that came after this thread had given way, up to MOST_TOGETHER: their senders are on the same
+ * processor. The kernel may leave two threads that give way to each other there for seconds, while another processor is
+ * idle; but when it wakes a thread, it looks for an idle processor. So after `enough` such letters the domain sleeps. */
+#define LEAST_TOGETHER 32
+#define MOST_TOGETHER 16384
+static __thread uint16_t together, enough = LEAST_TOGETHER;
+
+static bool wants_to_be_moved(void) {
+  if (together < enough || !has_processor())
+    return false;
+  together = 0;
+  if (enough < MOST_TOGETHER)
+    enough *= 2;
+  return true;
+}
+
 static bool may_look(void) {
   if (!are_several() || !ch_is_worth(&worth))
     return false;
   count_processors();
-  return longest() > 0;
+  return basic_length() > 0 && !wants_to_be_moved();
 }
 
 /* A thread that has just given way does not pause, because only others on its processor could have brought a letter. */
@@ -99,24 +125,26 @@ static bool glance(bool has_given_way) {
 
 enum outcome { IN_VAIN, PAID, SET_ASIDE };
 
-/* The last letter came after this thread had given way: its sender is on the same processor. */
-static __thread bool shares_processor;
-
 static enum outcome look(int64_t due) {
   const int64_t began = ch_monotonic_now();
   bool crowded = !has_processor(), gives_way = false;
   for (int64_t now = began; !glance(crowded || gives_way); crowded = !has_processor()) {
     int64_t before = now;
-    if (ch_reactor->has_news() || now >= due || now - began >= (crowded ? TIMES_CROWDED : 1) * longest())
+    if (ch_reactor->has_news() || now >= due || now - began >= length(crowded))
       return IN_VAIN;
-    gives_way = crowded || shares_processor || now - began >= ALONE_NS;
+    gives_way = crowded || together > 0 || now - began >= ALONE_NS;
     if (gives_way)
       sched_yield();
     now = ch_monotonic_now();
-    if (now - before > TIMES_SET_ASIDE * longest())
+    if (now - before > TIMES_SET_ASIDE * basic_length())
       return SET_ASIDE;
   }
-  shares_processor = gives_way;
+  if (!gives_way) {
+    together = 0;
+    enough = LEAST_TOGETHER;
+  } else if (together < MOST_TOGETHER) {
+    together++;
+  }
   return PAID;
 }
 

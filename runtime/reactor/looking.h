@@ -11,8 +11,10 @@
  * a look.
  *
  * A look ends with a letter, with something that the kernel has for the domain, when the next timer is due, or after
- * 20 us; after 100 us while more domains are awake than there are processors. CHARCOAL_LOOK_US in the environment sets
- * the 20 us, and the others in proportion; with 0 no domain looks. */
+ * 20 us; or after twice the time that wake-ups of this domain take, if that is longer, so that a partner who has to be
+ * woken first can still answer in time. While more domains are awake than there are processors it may last five times
+ * as long. CHARCOAL_LOOK_US in the environment sets the time of a look, and the 200 us in proportion; with 0 no domain
+ * looks. */
 #ifndef CHARCOAL_REACTOR_LOOKING_H
 #define CHARCOAL_REACTOR_LOOKING_H
 

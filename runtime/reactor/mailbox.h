@@ -56,10 +56,11 @@ static inline bool ch_mailbox_sleeps(struct ch_mailbox *m) {
   return ch_atomic_load_in_order(&m->top) == NULL;
 }
 
-/* Says that the domain is awake. True: it was asleep, and nobody had woken it. */
-static inline bool ch_mailbox_wakes(struct ch_mailbox *m) {
-  return ch_atomic_load(&m->rest) != CH_MAILBOX_AWAKE &&
-         ch_atomic_exchange(&m->rest, CH_MAILBOX_AWAKE) == CH_MAILBOX_ASLEEP;
+/* Says that the domain is awake, and returns what the word said before: ASLEEP if nobody had woken it. */
+static inline uint32_t ch_mailbox_wakes(struct ch_mailbox *m) {
+  if (ch_atomic_load(&m->rest) == CH_MAILBOX_AWAKE)
+    return CH_MAILBOX_AWAKE;
+  return ch_atomic_exchange(&m->rest, CH_MAILBOX_AWAKE);
 }
 
 static inline bool ch_mailbox_is_empty(const struct ch_mailbox *m) { return ch_atomic_load(&m->top) == NULL; }

@@ -2,9 +2,11 @@
 #include "by_hand.h"
 
 #include "charcoal/lowlevel.h"
+#include "reactor/inbox.h"
 #include "sched/domain.h"
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/syscall.h>
 
 struct ch_int_result ch_domain_join_int(ch_thread *) CH_INT_NAME(ch_domain_join);
 static ch_thread threads[8];
@@ -116,12 +118,13 @@ TEST(law_4_a_join_that_is_cancelled_can_be_made_again) {
 
 /* ---- back and forth ---- */
 
-#define ROUNDS 20000
+static int rounds = 20000;
+static int64_t wake_up_time;
 static ch_waiter ping, pong;
 static int ball;
 FRAME_FUNCTION(partner, { int i; }) {
   BEGIN(partner)
-  for (v.i = 0; v.i < ROUNDS; v.i++) {
+  for (v.i = 0; v.i < rounds; v.i++) {
     CALL(5, ch_waiter_suspend_int(&ping))
     EXPECT(ball == v.i);
     ball++;
@@ -136,17 +139,34 @@ static void starts_partner(void *argument) {
 MAIN_FUNCTION(back_and_forth, { int i; }) {
   BEGIN(back_and_forth_body)
   EXPECT(ch_domain_start(&threads[0], starts_partner, NULL) == 0);
-  for (v.i = 0; v.i < ROUNDS; v.i++) {
+  for (v.i = 0; v.i < rounds; v.i++) {
     ch_waiter_schedule(&ping);
     CALL(5, ch_waiter_suspend_int(&pong))
     EXPECT(ball == v.i + 1);
   }
+  wake_up_time = ch_inbox_wake_up_time();
   CALL(6, ch_domain_join_int(&threads[0]))
   END
 }
 TEST(waiters_pass_control_between_domains) {
   setenv("CHARCOAL_REACTOR", "epoll", 1);
   run_domain(back_and_forth);
+}
+
+/* The runtime's write, too: how long it takes at least. */
+static unsigned write_us;
+ssize_t write(int fd, const void *from, size_t n) {
+  if (write_us)
+    usleep(write_us);
+  return syscall(SYS_write, fd, from, n);
+}
+TEST(a_domain_knows_how_long_its_wake_ups_take) {
+  setenv("CHARCOAL_REACTOR", "epoll", 1);
+  setenv("CHARCOAL_LOOK_US", "0", 1);
+  write_us = 1000;
+  rounds = 20;
+  run_domain(back_and_forth);
+  EXPECT(wake_up_time > CH_LONGEST_WAKE_UP / 2 && wake_up_time <= CH_LONGEST_WAKE_UP);
 }
 
 /* ---- a child of fork has the domain that forked ---- */

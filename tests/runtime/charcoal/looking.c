@@ -17,7 +17,8 @@ int sched_yield(void) {
   return (int)syscall(SYS_sched_yield);
 }
 
-enum { ROUNDS = 40, SLEEPS = 1000 };
+/* LEAST_TOGETHER as in looking.c. In so few rounds no domain gets as many letters. */
+enum { ROUNDS = 12, LEAST_TOGETHER = 32, SLEEPS = 1000 };
 
 static channel(int) there, back;
 static struct ch_stats others;
@@ -94,6 +95,34 @@ TEST(who_gets_its_processor_back_late_looks_no_more_for_a_while) {
   away_us = 1000;
   play(&own);
   EXPECT(own.looks == 1 && own.looks_paid == 0);
+}
+
+static void answer_on_one_processor(void *unused) {
+  int x;
+  EXPECT(ch_recv(&there, &x) == 0 && ch_send(&back, &x) == 0);
+  use_processors(1);
+  answer(unused);
+}
+
+TEST(a_domain_that_shares_a_processor_sleeps_now_and_then_so_that_the_kernel_can_move_it) {
+  enum { MANY = 1000 };
+  struct ch_stats before, after;
+  ch_thread other;
+  int x = 0;
+  if (!has_two_processors())
+    return;
+  setenv("CHARCOAL_LOOK_US", "60000000", 1);
+  EXPECT(ch_channel_init_shared(&there, 0) == 0 && ch_channel_init_shared(&back, 0) == 0);
+  EXPECT(ch_domain_start(&other, answer_on_one_processor, NULL) == 0);
+  EXPECT(ch_send(&there, &x) == 0 && ch_recv(&back, &x) == 0); /* both have seen that there are several processors */
+  use_processors(1);
+  ch_stats(&before);
+  for (int i = 0; i < MANY; i++)
+    EXPECT(ch_send(&there, &i) == 0 && ch_recv(&back, &x) == 0 && x == i);
+  ch_stats(&after);
+  ch_close(&there);
+  EXPECT(ch_domain_join(&other) == 0);
+  EXPECT(after.wakeups > before.wakeups && after.wakeups - before.wakeups <= 2 * MANY / LEAST_TOGETHER);
 }
 
 static int busy, enough;
