@@ -90,7 +90,7 @@ void ch_was_in_vain(struct ch_worth *w) {
 
 /* The letters in a row that came after this thread had given way, up to MOST_TOGETHER: their senders are on the same
  * processor. The kernel may leave two threads that give way to each other there for seconds, while another processor is
- * idle; but when it wakes a thread, it looks for an idle processor. So after `enough` such letters the domain sleeps. */
+ * idle; but when it wakes a thread, it looks for an idle processor. After `enough` such letters the domain sleeps. */
 #define LEAST_TOGETHER 32
 #define MOST_TOGETHER 16384
 static __thread uint16_t together, enough = LEAST_TOGETHER;
