@@ -1,9 +1,10 @@
 /* The contract between the code that charcoal-cc generates and the runtime.
  *
- * The compiler's side of it is compiler/passes/abi.h; tests/abi checks that both agree. README.md beside this file
- * explains the protocol; where the two differ, this header is right.
+ * The compiler's side of it is compiler/passes/abi.h; the test abi_agrees in tests/passes checks that both agree.
+ * README.md beside this file explains the protocol; where the two differ, this header is right.
  *
  * What holds for all functions unless they say otherwise: Generated code calls them, and hand-written replacements may.
+ * They never block.
  * Result: nothing. They cannot fail; if there is no memory, the program ends with a message.
  * Cancel: has no effect on them.
  * Threads: the thread that runs the activity. */

@@ -95,7 +95,7 @@ typedef struct ch_errors {
   int first;      /* the error number of the first failure; 0 if there was none */
 } ch_errors;
 /* Notes a failure and cancels the innermost scope that collects failures; ch_fail_at says more. 0 is no failure, so a
- * result can be handed over as it is: async ch_fail(fetch(i)); */
+ * result can be handed over as it is: async ch_fail(fetch(i)); Never blocks. */
 #define ch_fail(error) ch_fail_at((error), CH_PLACE)
 #define CH_PLACE CH_PLACE_OF(__FILE__, __LINE__)
 #define CH_PLACE_OF(file, line) CH_PLACE_TEXT(file, line)

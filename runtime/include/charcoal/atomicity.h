@@ -1,7 +1,8 @@
 /* Annotations for the checker of -fcharcoal-atomicity, about what it cannot see by itself (docs/guide/tools.md).
  * Without that option none of them has an effect. charcoal.h includes this header.
  *
- * The functions return nothing and never block. The caller owns all memory.
+ * The functions return nothing; they never block. The caller owns all memory.
+ * Cancel: has no effect on them.
  * Threads: any that runs a domain. */
 #ifndef CHARCOAL_ATOMICITY_H
 #define CHARCOAL_ATOMICITY_H

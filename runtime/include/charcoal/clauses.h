@@ -3,6 +3,7 @@
  * includes this file.
  *
  * Result: that of the call.
+ * Cancel: ends the wait of the statement; then no call of its clauses has been made.
  * Threads: any thread with a domain. */
 #ifndef CHARCOAL_CLAUSES_H
 #define CHARCOAL_CLAUSES_H
@@ -114,8 +115,10 @@ CH_LOCK_FORM(pthread_mutex_lock);
 CH_CLAUSE_HOLDS(pthread_mutex_lock);
 CH_LOCK_FORM(mtx_lock);
 CH_CLAUSE_HOLDS(mtx_lock);
-/* Locks a mutex as pthread_mutex_lock does. As a clause of `waituntil` it unlocks the mutex at the end of the clause's
- * body, however that is left. `mutex` points to a pthread_mutex_t. The result is that of pthread_mutex_lock. */
+/* Locks a mutex as pthread_mutex_lock does, and waits until it is free. As a clause of `waituntil` it unlocks the mutex
+ * at the end of the clause's body, however that is left. `mutex` points to a pthread_mutex_t.
+ * Result: that of pthread_mutex_lock.
+ * Cancel: ends the wait of a statement of which this is a clause; it does not end the wait of a plain call. */
 int ch_pthread_hold(void *mutex);
 CH_LOCK_FORM(ch_pthread_hold);
 CH_CLAUSE_LEAVES(ch_pthread_hold);

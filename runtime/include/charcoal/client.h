@@ -20,9 +20,9 @@ extern "C" {
 #endif
 
 /* Looks up a host and a service, which is a name or a port, and connects to the first of their addresses that answers.
- * The addresses are tried in the order in which getaddrinfo returns them, but the two families take turns. If an
- * address fails, or has not answered after 250 ms, the next one is tried, too; when one is connected, the other
- * attempts are given up. A `within` around the call limits the time for all of this.
+ * Waits for both. The addresses are tried in the order in which getaddrinfo returns them, but the two families take
+ * turns. If an address fails, or has not answered after 250 ms, the next one is tried, too; when one is connected, the
+ * other attempts are given up. A `within` around the call limits the time for all of this.
  * Result: the socket; or -1, and errno is ENXIO: there is no such host or service; EAGAIN: no name server has answered;
  * or the error of connect for the address that failed last; or ENOMEM, EMFILE and the like.
  * Source: "happy eyeballs", RFC 8305 without its sections 3 and 7. */

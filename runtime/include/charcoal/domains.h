@@ -31,8 +31,7 @@ struct ch_domains_how {
 /* Starts n domains, each in a thread of its own, and waits until they run. They stay until ch_domains_end, even if they
  * have nothing to do. `how` may be NULL. The caller owns the result until ch_domains_end.
  * Result: the set of domains; or NULL, and errno is EINVAL: n is 0 or above 65536; EAGAIN: no thread could be made;
- * ENOMEM; ENOTSUP: in the
- * simulated world, which has one domain; EPERM: the caller runs in no domain.
+ * ENOMEM; ENOTSUP: in the simulated world, which has one domain; EPERM: the caller runs in no domain.
  * Cancel: does not end the wait. */
 ch_domains *ch_domains_start(unsigned n, const struct ch_domains_how *how);
 
@@ -78,6 +77,7 @@ int ch_domains_each(ch_domains *, intptr_t (*fn)(void *), void *argument);
 int ch_domains_stats(ch_domains *, unsigned which, struct ch_stats *);
 
 /* Writes ch_dump of all domains to the descriptor, one after the other, each below a line with its number.
+ * Each domain writes its part when it comes to it, and the caller waits for that.
  * Result: 0; ENOMEM; ESHUTDOWN: they are being ended; ECANCELED. */
 int ch_domains_dump(ch_domains *, int fd);
 

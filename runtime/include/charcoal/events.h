@@ -326,6 +326,7 @@ void ch_event_callback(void *argument);
 /* ch_event_argument turns an event into the void * that C libraries hand to callbacks, and checks its type:
  * library(ch_event_callback, ch_event_argument(e)). ch_event_from turns it back into an event. With both, a callback
  * with values of its own is one line: void got(void *e, int n) { ch_trigger(ch_event_from(e, int), n); }
+ * Neither blocks.
  * Result: the pointer, or the event.
  * Threads: any. */
 #define ch_event_argument(e, ...) ((void *)CH_EVENT_OF(e __VA_OPT__(, ) __VA_ARGS__))
@@ -337,6 +338,7 @@ void ch_event_callback(void *argument);
  * The third argument is the parameter list that the library wants; then follow an expression for the event, and those
  * for its values. ch_callback_data(on_read, e) is the void * to hand to the library; the compiler reports an error if e
  * is not an event(ssize_t). A value that points to the library's memory has to be used before the library reuses it.
+ * Neither blocks.
  * Result: the callback returns nothing; ch_callback_data is the pointer.
  * Threads: any, as for ch_trigger. */
 #define ch_callback(name, type, parameters, argument, ...)                                                             \

@@ -116,8 +116,8 @@ CH_GATE_FORM(ch_read_lock, ch_rwlock *);
 CH_CLAUSE_HOLDS(ch_read_lock);
 CH_GATE_FORM(ch_write_lock, ch_rwlock *);
 CH_CLAUSE_HOLDS(ch_write_lock);
-/* Take the lock as ch_read_lock and ch_write_lock do. As clauses of `waituntil` they give it back at the end of the
- * clause's body, however that is left. */
+/* Take the lock as ch_read_lock and ch_write_lock do, and wait in the same cases. As clauses of `waituntil` they give
+ * it back at the end of the clause's body, however that is left. */
 int ch_read_hold(ch_rwlock *);
 CH_GATE_FORM(ch_read_hold, ch_rwlock *);
 CH_CLAUSE_LEAVES(ch_read_hold);

@@ -30,8 +30,9 @@ extern "C" {
 #endif
 
 /* Makes the context of a server's connections from two files in PEM: the certificate with its chain, and the key. The
- * caller frees the result by SSL_CTX_free.
- * Result: the context; NULL: OpenSSL's list of errors has the reason. */
+ * caller frees the result by SSL_CTX_free. The domain stands still while OpenSSL reads the files.
+ * Result: the context; NULL: OpenSSL's list of errors has the reason.
+ * Cancel: has no effect on it. */
 static inline SSL_CTX *ch_ssl_server(const char *certificate, const char *key) {
   SSL_CTX *context = SSL_CTX_new(TLS_server_method());
   if (!context)

@@ -47,7 +47,7 @@ struct ch_output {
 /* Private: adds bytes for which there is no room. */
 void ch_output_add_more(struct ch_output *, const void *bytes, size_t n);
 
-/* Adds n bytes, which are copied. */
+/* Adds n bytes, which are copied. Waits if there is no room for them. */
 static inline void ch_output_add(struct ch_output *o, const void *bytes, size_t n) {
   if (n > o->size - o->used) {
     ch_output_add_more(o, bytes, n);
@@ -56,15 +56,17 @@ static inline void ch_output_add(struct ch_output *o, const void *bytes, size_t 
     o->used += n;
   }
 }
-/* Adds a string, without its final zero. */
+/* Adds a string, without its final zero. Waits as ch_output_add does. */
 static inline void ch_output_text(struct ch_output *o, const char *text) {
   ch_output_add(o, text, __builtin_strlen(text));
 }
-/* Adds formatted text, as printf makes it. If the text does not fit into `bytes`, the error is EMSGSIZE. */
+/* Adds formatted text, as printf makes it. Waits as ch_output_add does. If the text does not fit into `bytes`, the
+ * error is EMSGSIZE. */
 void ch_output_format(struct ch_output *, const char *format, ...) __attribute__((__format__(__printf__, 2, 3)));
-/* Sends all that was added. */
+/* Sends all that was added, and waits as long as the kernel has no room for it. */
 void ch_output_flush(struct ch_output *);
-/* Sends all that was added, and then the bytes of the file from offset `from` up to, but not including, offset `to`.
+/* Sends all that was added, and then the bytes of the file from offset `from` up to, but not including, offset `to`;
+ * waits as long as the kernel has no room for them.
  * Without `write` they are copied in pieces of 96 KiB, and no memory is held while the other side takes nothing. If the
  * file ends before `to`, the error is EIO. */
 void ch_output_file(struct ch_output *, int file, off_t from, off_t to);
