@@ -1,7 +1,8 @@
 # find_package(charcoal) in a project that is configured with CMAKE_C_COMPILER=charcoal-cc (or CC=charcoal-cc).
 #
-#   charcoal::charcoal   link to it: it brings the header's folder. charcoal-cc finds header and library by itself; for any
-#                        other C compiler, which makes a sequential program of the same source, this target brings the header.
+#   charcoal::charcoal   A target to link to; it brings the header's folder. charcoal-cc finds header and library by
+#                        itself; any other C compiler, which makes a sequential program of the same source, gets the
+#                        header from this target.
 #   CHARCOAL_CC          the compiler's path
 get_filename_component(_charcoal_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 set(CHARCOAL_CC "${_charcoal_prefix}/bin/charcoal-cc")

@@ -1,15 +1,19 @@
-"""No line of code has more than 120 characters, and what begins with `#!` can be executed, in the folders below.
+"""No line of code has more than 120 characters, and what begins with `#!` can be executed.
 
-Left out are the inputs of the compiler's tests, since expected texts name their lines and columns, and what npm writes.
+Code are sources in every language, and the files by which they are built. Left out are the inputs of the compiler's
+tests, since expected texts name their lines and columns, and what npm writes.
 In js/ and measure/ the same holds for documents, but for the rows of tables, which cannot be divided.
 """
 
 import os
 import subprocess
 
-FOLDERS = "abi bench compiler examples js measure runtime scripts semantics tests tools".split()
+FOLDERS = ". :!docs".split()
 INPUTS = ("tests/passes/", "tests/syntax/")
-ENDINGS = (".c", ".cpp", ".h", ".py", ".sh", ".ts", ".mjs", ".html", ".css")
+ENDINGS = tuple(
+    ".c .cc .cpp .h .hpp .py .sh .ts .mts .js .mjs .cjs .go .rs .lua .sql .html .css .cmake .toml .clang-tidy".split()
+)
+NAMES = ("CMakeLists.txt", "Makefile", "recipe")
 ENDINGS_IN_JS = (".json", ".md")
 LONGEST = 120
 
@@ -19,7 +23,7 @@ def is_code(path, text):
         return False
     if path.startswith(("js/", "measure/")) and path.endswith(ENDINGS_IN_JS):
         return not path.endswith("package-lock.json")
-    return path.endswith(ENDINGS) or text.startswith("#!")
+    return path.endswith(ENDINGS) or os.path.basename(path) in NAMES or text.startswith("#!")
 
 
 def is_row(path, line):

@@ -1,7 +1,9 @@
 -- A long script whose answers do not depend on the machine.
 .mode list
 CREATE TABLE n(i INTEGER PRIMARY KEY, sq INT, txt TEXT, r REAL);
-WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM c WHERE x<500) INSERT INTO n SELECT x, x*x, printf('%04d-%s', x, substr('abcdefghijklmnopqrstuvwxyz', 1 + x % 26, 3)), x / 7.0 FROM c;
+WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM
+  c WHERE x<500) INSERT INTO n SELECT x, x*x, printf('%04d-%s', x, substr('abcdefghijklmnopqrstuvwxyz', 1 + x % 26,
+  3)), x / 7.0 FROM c;
 SELECT count(*), sum(sq), max(txt), round(avg(r), 6), total(i), group_concat(i) FILTER (WHERE i % 100 = 0) FROM n;
 CREATE INDEX n_txt ON n(txt);
 CREATE INDEX n_expr ON n(sq % 17, i DESC) WHERE i > 10;
@@ -9,9 +11,17 @@ EXPLAIN QUERY PLAN SELECT * FROM n WHERE txt > '0400' ORDER BY txt;
 SELECT txt FROM n WHERE txt LIKE '01%b%' ORDER BY txt DESC LIMIT 5 OFFSET 2;
 SELECT sq % 17 AS m, count(*), min(i), max(i) FROM n GROUP BY m HAVING count(*) > 29 ORDER BY m;
 SELECT a.i, b.i FROM n a JOIN n b ON a.sq + b.sq = 625 WHERE a.i < b.i;
-SELECT i, sum(i) OVER (ORDER BY i ROWS BETWEEN 2 PRECEDING AND CURRENT ROW), rank() OVER (ORDER BY i % 3), ntile(4) OVER (ORDER BY i), lag(txt, 1, '-') OVER (ORDER BY i) FROM n WHERE i <= 8 ORDER BY i;
-WITH RECURSIVE fib(a, b, k) AS (SELECT 0, 1, 0 UNION ALL SELECT b, a + b, k + 1 FROM fib WHERE k < 60) SELECT max(a) FROM fib;
-WITH RECURSIVE xaxis(x) AS (VALUES(-2.0) UNION ALL SELECT x+0.1 FROM xaxis WHERE x<1.0), yaxis(y) AS (VALUES(-1.0) UNION ALL SELECT y+0.2 FROM yaxis WHERE y<1.0), m(iter, cx, cy, x, y) AS (SELECT 0, x, y, 0.0, 0.0 FROM xaxis, yaxis UNION ALL SELECT iter+1, cx, cy, x*x-y*y + cx, 2.0*x*y + cy FROM m WHERE (x*x + y*y) < 4.0 AND iter<18), m2(iter, cx, cy) AS (SELECT max(iter), cx, cy FROM m GROUP BY cx, cy), a(t) AS (SELECT group_concat(substr(' .+*#', 1+min(iter/4,4), 1), '') FROM m2 GROUP BY cy) SELECT group_concat(rtrim(t),x'0a') FROM a;
+SELECT i, sum(i) OVER (ORDER BY i ROWS BETWEEN 2 PRECEDING AND CURRENT ROW), rank() OVER (ORDER BY i % 3),
+  ntile(4) OVER (ORDER BY i), lag(txt, 1, '-') OVER (ORDER BY i) FROM n WHERE i <= 8 ORDER BY i;
+WITH RECURSIVE fib(a, b, k) AS (SELECT 0, 1, 0 UNION ALL SELECT b, a + b, k + 1 FROM
+  fib WHERE k < 60) SELECT max(a) FROM fib;
+WITH RECURSIVE xaxis(x) AS (VALUES(-2.0) UNION ALL SELECT x+0.1 FROM xaxis WHERE x<1.0),
+  yaxis(y) AS (VALUES(-1.0) UNION ALL SELECT y+0.2 FROM yaxis WHERE y<1.0),
+  m(iter, cx, cy, x, y) AS (SELECT 0, x, y, 0.0, 0.0 FROM
+  xaxis, yaxis UNION ALL SELECT iter+1, cx, cy, x*x-y*y + cx, 2.0*x*y + cy FROM
+  m WHERE (x*x + y*y) < 4.0 AND iter<18), m2(iter, cx, cy) AS (SELECT max(iter), cx, cy FROM m GROUP BY cx, cy),
+  a(t) AS (SELECT group_concat(substr(' .+*#', 1+min(iter/4,4), 1),
+  '') FROM m2 GROUP BY cy) SELECT group_concat(rtrim(t),x'0a') FROM a;
 BEGIN;
 UPDATE n SET r = r * 2 WHERE i % 2;
 DELETE FROM n WHERE i BETWEEN 100 AND 120;
@@ -50,12 +60,21 @@ UPDATE k SET v = v + 1 WHERE id % 4 = 0;
 INSERT INTO vw VALUES ('epsilon', 1);
 SELECT count(*), sum(new - old) FROM audit;
 SELECT name FROM p ORDER BY name;
-SELECT typeof(1), typeof(1.5), typeof('x'), typeof(x'00'), typeof(null), 7/2, -7/2, -7%3, 7.0/2, 1 || 2, 'a' < 'B', 'a' < 'B' COLLATE NOCASE, null IS null, 5 BETWEEN 1 AND 9, 3 IN (1,2,3), CASE 4 WHEN 4 THEN 'four' ELSE '?' END, coalesce(null, 2), nullif(1,1), iif(0,'y','n'), abs(-3), hex('abc'), quote('it''s'), unicode('€'), char(65,66), instr('hello','l'), replace('aXb','X','-'), trim('  x '), upper('abc'), round(2.567,2), substr('hello',-3,2), cast('12abc' AS INT), 1e300*1e10, 9223372036854775807 + 0, length(zeroblob(10)), glob('a*c','abc'), likely(1), printf('%08.3f|%-6s|%+d|%x', 3.14159, 'ab', 5, 255);
-SELECT date('2024-02-28', '+2 days'), strftime('%j %W %w', '2023-12-31'), julianday('2000-01-01 12:00:00'), datetime(86400 * 365.25 * 30, 'unixepoch'), time('12:00', '-90 minutes');
-SELECT json_extract('{"a":[1,2,{"b":"c"}]}', '$.a[2].b'), json_array(1,'x',null), json_group_array(i) FROM (SELECT i FROM n LIMIT 5);
+SELECT typeof(1), typeof(1.5), typeof('x'), typeof(x'00'), typeof(null),
+  7/2, -7/2, -7%3, 7.0/2, 1 || 2, 'a' < 'B', 'a' < 'B' COLLATE NOCASE, null IS null, 5 BETWEEN 1 AND 9, 3 IN (1,2,3),
+  CASE 4 WHEN 4 THEN 'four' ELSE '?' END, coalesce(null, 2), nullif(1,1), iif(0,'y','n'), abs(-3), hex('abc'),
+  quote('it''s'), unicode('€'), char(65,66), instr('hello','l'), replace('aXb','X','-'), trim('  x '), upper('abc'),
+  round(2.567,2), substr('hello',-3,2), cast('12abc' AS INT),
+  1e300*1e10, 9223372036854775807 + 0, length(zeroblob(10)), glob('a*c','abc'), likely(1),
+  printf('%08.3f|%-6s|%+d|%x', 3.14159, 'ab', 5, 255);
+SELECT date('2024-02-28', '+2 days'), strftime('%j %W %w', '2023-12-31'), julianday('2000-01-01 12:00:00'),
+  datetime(86400 * 365.25 * 30, 'unixepoch'), time('12:00', '-90 minutes');
+SELECT json_extract('{"a":[1,2,{"b":"c"}]}', '$.a[2].b'), json_array(1,'x',null),
+  json_group_array(i) FROM (SELECT i FROM n LIMIT 5);
 SELECT key, value, type FROM json_each('{"x":1,"y":[2,3],"z":null}');
 SELECT json_set('{"a":1}', '$.b', json('[1,2]')), json_patch('{"a":1,"b":2}', '{"b":null,"c":3}'), json_valid('{x}');
-SELECT group_concat(v, ' ') FROM (SELECT i AS v FROM n WHERE i < 5 UNION SELECT i * 2 FROM n WHERE i < 5 EXCEPT SELECT 4 INTERSECT SELECT 4 ORDER BY 1);
+SELECT group_concat(v, ' ') FROM (SELECT i AS v FROM n WHERE i < 5 UNION SELECT i * 2 FROM
+  n WHERE i < 5 EXCEPT SELECT 4 INTERSECT SELECT 4 ORDER BY 1);
 SELECT (SELECT count(*) FROM n b WHERE b.i < a.i AND b.sq % 5 = a.sq % 5) FROM n a WHERE a.i % 50 = 0;
 SELECT EXISTS (SELECT 1 FROM n WHERE i = 110), NOT EXISTS (SELECT 1 FROM n WHERE i = 50);
 CREATE TABLE w(a, b, c, PRIMARY KEY (a, b)) WITHOUT ROWID;
