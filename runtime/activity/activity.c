@@ -6,6 +6,7 @@
 #include "frames/words.h"
 #include "reactor/reactor.h"
 #include "report/watch.h"
+#include "sched/child.h"
 #include "sched/host.h"
 #include "sched/native.h"
 #include "sched/no_yield.h"
@@ -158,6 +159,7 @@ static inline bool is_usual(const ch_activity *handle, size_t record, unsigned f
 }
 
 int ch_spawn(ch_activity *handle, void *body_int, const void *record, size_t size, unsigned flags, const char *site) {
+  ch_look_whether_child();
   _Static_assert(CH_POLICY_DELAY == 0, "the usual policy");
   struct ch_branch *b = CH_LIKELY(is_usual(handle, size, flags)) ? take_if_free(handle != NULL, size) : NULL;
   if (CH_UNLIKELY(!b))

@@ -13,6 +13,7 @@
 #include "activity/activity.h"
 #include "reactor/reactor.h"
 #include "reactor/timer.h"
+#include "sched/child.h"
 #include "wait/wait.h"
 #include <errno.h>
 
@@ -71,6 +72,7 @@ static void end_waits_in(struct ch_finish *s) {
 }
 
 void ch_finish_cancel(struct ch_finish *s) {
+  ch_look_whether_child();
   if (s->marked)
     return;
   struct walk w = {s, s};
@@ -95,6 +97,7 @@ void ch_scope_cancel(struct ch_scope *opaque) {
 }
 
 int ch_activity_cancel(ch_activity *a) {
+  ch_look_whether_child();
   if (a->state == CH_HANDLE_FINISHED)
     return 0;
   if (a->state != CH_HANDLE_LIVE)
@@ -106,6 +109,7 @@ int ch_activity_cancel(ch_activity *a) {
 }
 
 void ch_branch_cancel(struct ch_branch *b) {
+  ch_look_whether_child();
   if (b->flags & CH_MARKED)
     return;
   b->flags |= CH_MARKED;

@@ -7,6 +7,7 @@
 #include "activity/activity.h"
 #include "atomicity/atomicity.h"
 #include "atomicity/watcher.h"
+#include "frames/forks.h"
 #include "report/watch.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -336,13 +337,18 @@ static void in_child(void) { /* findings before the fork belong to the parent */
   distinct = times = 0;
   pthread_mutex_unlock(&lock);
 }
+static void late(void) {
+  pthread_mutex_init(&lock, NULL);
+  pthread_mutex_lock(&lock);
+  in_child();
+}
 
 void ch_findings_start(void) {
   ch_atomicity_read_settings();
   if (ch_atomicity_settings.off)
     return;
   on_exit(at_exit, NULL);
-  pthread_atfork(before_fork, in_parent, in_child);
+  ch_at_fork(before_fork, in_parent, in_child, late);
 }
 
 void ch_atomicity_findings(void (*each)(const struct ch_finding_in_words *, void *), void *data) {

@@ -1,5 +1,10 @@
-/* Locks of the process whose data a child of fork goes on using. The thread that forks holds such a lock meanwhile, so
- * that the child does not see another thread's change half done.
+/* What the runtime does at a fork: its handlers of pthread_atfork, and locks whose data a child goes on using. The
+ * thread that forks holds such a lock meanwhile, so that the child does not see another thread's change half done.
+ *
+ * No handler runs for a child that is made by _Fork, or by a system call of the program's own (clone, clone3). Such a
+ * child is *unnoticed* until the runtime looks at ch_process_is_known, a word of which the kernel gives each child a
+ * copy that is 0. It looks before what the child waits for gets mixed with its parent's (sched/child.h), and then does
+ * late what the handlers would have done. A child of vfork or posix_spawn has its parent's memory, the word included.
  *
  * Invariant: fork takes these locks after those that the program's handlers take, because pthread_atfork calls the
  * latest handlers first, and these are registered earliest. So a thread may take such a lock while it holds a lock of
@@ -8,16 +13,30 @@
 #ifndef CHARCOAL_FRAMES_FORKS_H
 #define CHARCOAL_FRAMES_FORKS_H
 
+#include "frames/attributes.h"
 #include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Of two that one thread may hold together, the one that it takes first is the outer one. */
 enum { CH_INNER_LOCK = 101, CH_OUTER_LOCK };
 
+/* As pthread_atfork. `late` is called instead of all three in a child that no handler has seen; it must not rely on
+ * `before`. Each argument may be NULL. */
+CH_HIDDEN void ch_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void), void (*late)(void));
+
+/* Not 0: no fork has led to this process that the runtime knows nothing about. */
+extern CH_HIDDEN uint32_t ch_process_is_known[];
+static inline bool ch_child_is_unnoticed(void) { return CH_UNLIKELY(*ch_process_is_known == 0); }
+/* In an unnoticed child: calls all `late`, in the order in which they were registered. */
+CH_HIDDEN CH_COLD void ch_fork_run_late(void);
+
 #define CH_FREE_IN_CHILDREN(lock, order)                                                                               \
   static void before_fork(void) { pthread_mutex_lock(&lock); }                                                         \
   static void after_fork(void) { pthread_mutex_unlock(&lock); }                                                        \
+  static void free_lock_late(void) { pthread_mutex_init(&lock, NULL); }                                                \
   __attribute__((constructor(order))) static void hook_fork(void) {                                                    \
-    pthread_atfork(before_fork, after_fork, after_fork);                                                               \
+    ch_at_fork(before_fork, after_fork, after_fork, free_lock_late);                                                   \
   }
 
 #endif

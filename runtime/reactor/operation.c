@@ -195,6 +195,7 @@ CH_COLD void ch_operation_by_thread(struct ch_operation *op) {
 }
 
 bool ch_operation_start(struct ch_operation *op) {
+  ch_look_whether_child();
   ch_turn_end(); /* from now on the call waits for the operation and not for the descriptor */
   op->clause.type = &type;
   op->clause.object = NULL;

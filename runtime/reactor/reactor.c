@@ -7,6 +7,7 @@
 #include "reactor/operation.h"
 #include "reactor/timer.h"
 #include "reactor/times.h"
+#include "sched/child.h"
 #include "wait/several.h"
 #include <errno.h>
 #include <stdio.h>
@@ -103,9 +104,13 @@ CH_COLD void ch_reactor_makeshift(int64_t deadline, int size, int (*wanted)(int 
   free(all);
 }
 
-void ch_reactor_leave(void) { ch_reactor->leave(); }
+void ch_reactor_leave(void) {
+  ch_look_whether_child();
+  ch_reactor->leave();
+}
 
 void ch_reactor_end(void) {
+  ch_look_whether_child();
   ch_inbox_end();
   ch_reactor->end();
   ch_fd_cache_end();
@@ -116,6 +121,7 @@ void ch_reactor_end(void) {
 #define DEAF_NS INT64_C(3000000)
 
 void ch_reactor_poll(int64_t deadline) {
+  ch_look_whether_child();
   bool revived = ch_operations_revive();
   if (ch_inbox_open() || revived)
     deadline = 0;
@@ -135,9 +141,13 @@ int64_t ch_reactor_due(void) {
 
 /* ---- the fd clause ---- */
 
-static int enlist(struct ch_clause *c) { return ch_reactor->enlist(c) ? CH_CLAUSE_READY : CH_CLAUSE_LISTED; }
+static int enlist(struct ch_clause *c) {
+  ch_look_whether_child();
+  return ch_reactor->enlist(c) ? CH_CLAUSE_READY : CH_CLAUSE_LISTED;
+}
 /* An event that comes now may find nobody who waits, and so not be looked for. */
 static bool withdraw(struct ch_clause *c) {
+  ch_look_whether_child();
   ch_reactor->withdraw(c);
   ch_fd_cache_forget_readiness((int)(intptr_t)c->object, (int)c->value);
   return true;
@@ -257,6 +267,7 @@ struct ch_wait *ch_poll_wait(const struct pollfd *all, nfds_t n, int64_t deadlin
 }
 
 void ch_fd_closing(int fd) {
+  ch_look_whether_child();
   ch_reactor->closing(fd);
   ch_operations_closing(fd);
   ch_fd_cache_forget(fd);

@@ -74,6 +74,7 @@ void ch_close_runtime_descriptor(int slot) {
 /* ---- the C library's calls ---- */
 
 int ch_runtime_descriptor_makes_way(int fd, int to, int flags) {
+  ch_look_whether_child();
   int slot = slot_of(to);
   if (slot < 0 || getpid() != process || fd == to || flags & ~O_CLOEXEC || ch_is_runtime_descriptor(fd) ||
       fcntl(fd, F_GETFD) < 0)
@@ -99,6 +100,7 @@ static unsigned next_of_ours(unsigned from) {
 }
 
 int ch_close_range_except_ours(unsigned first, unsigned last, int flags, int (*plain)(unsigned, unsigned, int)) {
+  ch_look_whether_child();
   for (unsigned ours; first <= last && (ours = next_of_ours(first)) <= last; first = ours + 1) {
     if (ours > first && plain(first, ours - 1, flags) < 0)
       return -1;

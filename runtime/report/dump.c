@@ -750,7 +750,7 @@ bool ch_report_start(void) {
   if (!begun && checks && strcmp(checks, "1") == 0)
     ch_checks = 1;
   if (!begun)
-    pthread_atfork(NULL, NULL, in_child);
+    ch_at_fork(NULL, NULL, in_child, in_child);
   if (!begun && dump && (strcmp(dump, "1") == 0 || strcmp(dump, "json") == 0)) {
     signal_format = *dump == 'j' ? CH_DUMP_JSON : CH_DUMP_TEXT;
     hook_signal();

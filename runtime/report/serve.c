@@ -7,6 +7,7 @@
  * domains, by a signal, one after the other; a domain that blocks the signal for more than two seconds is left out. */
 #define _GNU_SOURCE
 #include "charcoal.h"
+#include "frames/forks.h"
 #include "reactor/runtime_descriptors.h"
 #include "report/debug.h"
 #include "report/report.h"
@@ -263,7 +264,7 @@ static void cannot(const char *name, const char *value, const char *why) {
 static void unlink_socket(void) { unlink(path); }
 static void in_child(void) { path[0] = 0; }
 static void at_exit(void) {
-  if (path[0])
+  if (path[0] && !ch_child_is_unnoticed())
     unlink_socket();
 }
 
@@ -298,7 +299,7 @@ static int listen_at(const char *where) {
     chmod(where, 0600);
     strcpy(path, local.sun_path);
     atexit(at_exit);
-    pthread_atfork(NULL, NULL, in_child);
+    ch_at_fork(NULL, NULL, in_child, in_child);
   }
   if (error || listen(fd, 8) != 0) {
     int saved = errno;

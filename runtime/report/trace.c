@@ -194,7 +194,7 @@ static void open_file(const char *path) {
   origin = 0;
   origin = now();
   fprintf(file, "{\"type\":\"charcoal-trace\",\"version\":1,\"source\":\"native\",\"tool\":\"libcharcoal\"}\n");
-  pthread_atfork(NULL, NULL, in_child);
+  ch_at_fork(NULL, NULL, in_child, in_child);
   atexit(at_exit);
   ch_watched |= CH_WATCH_TRACE;
 }
@@ -224,7 +224,7 @@ void ch_trace_start(void) {
 }
 
 void ch_trace_end(const char *reason) {
-  if (!(ch_watched & CH_WATCH_TRACE))
+  if (!(ch_watched & CH_WATCH_TRACE) || ch_child_is_unnoticed())
     return;
   ch_trace_run_ends();
   pthread_mutex_lock(&lock);

@@ -4,6 +4,7 @@
 #include "activity/cancel.h"
 #include "report/dump.h"
 #include "wait/wait.h"
+#include <errno.h>
 #include <pthread.h>
 
 /* ---- who is not there any more ---- */
@@ -85,6 +86,14 @@ static void in_child(void) {
 }
 
 void ch_child_hook(void (*handler)(void)) {
-  pthread_atfork(NULL, NULL, handler);
+  ch_at_fork(NULL, NULL, handler, handler);
   pthread_atfork(before, in_parent, in_child);
+}
+
+void ch_child_notice(void) {
+  int saved = errno;
+  ch_fork_run_late();
+  if (ch_domain.current && ch_domain.live > 1)
+    drop_others();
+  errno = saved;
 }

@@ -9,9 +9,19 @@
 #define CHARCOAL_SCHED_CHILD_H
 
 #include "activity/branch.h"
+#include "frames/forks.h"
 
 /* pthread_atfork(NULL, NULL, in_child), for a part of the runtime that has to be right before waits are withdrawn. */
 CH_HIDDEN void ch_child_hook(void (*in_child)(void));
+
+/* Looks whether this process is an unnoticed child (frames/forks.h), and if so makes of it what a child of fork is. It
+ * is called by the code of a branch before it waits for something outside, closes a descriptor, spawns, or cancels;
+ * when a branch has been set aside; and before the process ends. */
+CH_HIDDEN CH_RARE void ch_child_notice(void);
+static inline void ch_look_whether_child(void) {
+  if (ch_child_is_unnoticed())
+    ch_child_notice();
+}
 
 /* The branch is none of this child's. False for one that runs. */
 CH_HIDDEN bool ch_is_gone(const struct ch_branch *);

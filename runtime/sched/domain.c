@@ -3,6 +3,7 @@
  * each stack to which the scheduler has moved because plain code waits (native.h). */
 #include "sched/domain.h"
 #include "sched/anchor.h"
+#include "sched/child.h"
 #include "sched/schedule.h"
 #include "activity/activity.h"
 #include "activity/environment.h"
@@ -133,6 +134,7 @@ static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_bra
     before_run(b);
   int status = begun ? resume(b) : begin(b);
   b = d->current; /* by now another branch may run on this stack (anchor.h) */
+  ch_look_whether_child();
   ch_set_current(NULL);
   if (CH_UNLIKELY((ch_environment_differs() | (unsigned)ch_watched) != 0))
     after_run(b, status);
@@ -239,6 +241,7 @@ static void end_waiting_in_place(struct ch_domain *d, struct ch_branch *b, int e
 bool ch_wait_in_place_slow(void) {
   struct ch_domain *d = &ch_domain;
   struct ch_branch *b = d->current;
+  ch_look_whether_child();
   if (!may_wait_in_place(d))
     return false;
   int error = *d->error;
@@ -255,6 +258,7 @@ bool ch_wait_in_place_slow(void) {
 bool ch_wait_in_place_at_end_slow(struct ch_finish *root) {
   struct ch_domain *d = &ch_domain;
   struct ch_branch *owner = d->current;
+  ch_look_whether_child();
   if (root->outer || owner->flags & CH_PENDING || !may_wait_in_place(d))
     return false;
   struct ch_frame **link = ch_tls.link, *parent = d->parent;

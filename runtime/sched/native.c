@@ -4,6 +4,7 @@
 #include "activity/environment.h"
 #include "frames/captures.h"
 #include "report/watch.h"
+#include "sched/child.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -265,6 +266,7 @@ static bool has_deadline(const struct ch_branch *b) {
 
 intptr_t ch_wait_native(unsigned by) {
   struct ch_domain *d = &ch_domain;
+  ch_look_whether_child();
   struct ch_branch *b = d->current;
   if (ch_tls.atomic_depth == 0)
     return wait_in(d->group, false);
@@ -298,6 +300,7 @@ void ch_group_drain(struct ch_group *g) {
 }
 
 void ch_native_yield(void) {
+  ch_look_whether_child();
   struct ch_branch *b = ch_domain.current;
   b->state = CH_READY;
   b->link.prev = NULL;
