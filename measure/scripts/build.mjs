@@ -50,6 +50,16 @@ export async function buildAll(dist = path.join(measure, 'dist')) {
         charset: 'ascii',
         outExtension: {},
       })
+    // What a page gets whose reads and writes are watched.
+    await build({
+      ...common,
+      entryPoints: { 'page-accesses': 'src/record/web/accesses/page.ts' },
+      platform: 'browser',
+      format: 'iife',
+      minify: true,
+      charset: 'ascii',
+      outExtension: {},
+    })
     mkdirSync(dist, { recursive: true })
     const names = readdirSync(aside)
     const last = ['index.mjs', 'cli.mjs']

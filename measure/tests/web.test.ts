@@ -146,6 +146,104 @@ for (let i = 0; i < 30; i++) setTimeout(buy, i)
   ok(/^buy\(\) waits, .* By their source text, they share stock\.$/.test(text), text)
 })
 
+/** The conflicts of a page whose reads and writes are watched, as sentences. */
+async function told(
+  html: string,
+  other: Record<string, string | (() => string)> = {},
+  options: Partial<RecordWebOptions> = {},
+): Promise<string[]> {
+  const { figures } = await record(html, { accesses: true, ...options }, other)
+  return conflicts(figures)
+    .filter((c) => c.evidence === 'data')
+    .map((c) => conflictText(figures, c))
+}
+
+const shop = (variable: string, pause: string): string => `
+async function buy() {
+  const seen = ${variable}
+  await ${pause}
+  ${variable} = seen - 1
+  if (--left === 0) globalThis.over = true
+}
+let left = 20
+for (let i = 0; i < 20; i++) setTimeout(() => buy(), i)`
+
+const PAUSE = 'new Promise((done) => setTimeout(done, 50))'
+
+test('a race in a page is the first finding, with the variable, its lines and how often it was seen', async () => {
+  const script = `let stock = 100\n${shop('stock', PAUSE)}`
+  const { figures } = await record('<script src="/app.js"></script>', { accesses: true }, { '/app.js': script })
+  const [first, ...others] = conflicts(figures)
+  const text = conflictText(figures, first)
+  ok(/^buy\(\) read stock, waited and wrote it, though another buy\(\) had/.test(text), text)
+  ok(first.seen >= 15 && first.runs === 20, text)
+  same(
+    [first.first, ...first.awaits, first.second].map((s) => figures.sites[s]!.line),
+    [4, 5, 6],
+  )
+  ok(!others.some((c) => c.evidence === 'data' && !c.hint && c.variable === 'stock'), 'it is told once')
+})
+
+test('scripts in the page, of modules, and of workers are watched, and so is a page that the user leaves', async () => {
+  const inline = `<p></p><script>let a = 1${shop('a', PAUSE)}</script>`
+  const [first] = await told(`${inline}`)
+  ok(/ read a, waited /.test(first), first)
+  const module = `export const box = { n: 1 }; ${shop('box.n', PAUSE)}; globalThis.name = import.meta.url`
+  const [second] = await told('<script type="module" src="/m.js"></script>', { '/m.js': module })
+  ok(/ read box\.n, /.test(second), second)
+  const worker = `let n = 1${shop('n', PAUSE).replace('globalThis.over = true', 'postMessage(1)')}`
+  const [third] = await told("<script>new Worker('/w.js').onmessage = () => (over = true)</script>", {
+    '/w.js': worker,
+  })
+  ok(/ read n, /.test(third), third)
+  const leaves = `let k = 1${shop('k', PAUSE).replace('globalThis.over = true', "location = '/next'")}`
+  const [fourth] = await told('<script src="/app.js"></script>', {
+    '/app.js': leaves,
+    '/next': '<!doctype html><script>setTimeout(() => (over = true), 20)</script>',
+  })
+  ok(/ read k, /.test(fourth), fourth)
+})
+
+test('a callback belongs to what registered it: then, timers, requests; a listener does not', async () => {
+  const script = `let a = 0, b = 0, c = 0, d = 0, left = 12
+const end = () => --left || (globalThis.over = true)
+function first() { const seen = a; fetch('/data').then((r) => r.text()).then(() => { a = seen + 1; end() }) }
+function second() { const seen = b; setTimeout(() => { b = seen + 1; end() }, 50) }
+function third() { const seen = c; const r = new XMLHttpRequest(); r.open('GET', '/data')
+  r.onload = () => { c = seen + 1; end() }; r.send() }
+function fourth() { const seen = d; const step = () => { d = seen + 1; end() }; fetch('/data').then(step) }
+for (const f of [first, second, third, fourth]) for (let i = 0; i < 3; i++) f()
+// One after the other, and what a listener does by itself: no conflict.
+let quiet = 0, clicks = 0
+async function one() { const seen = quiet; await new Promise((done) => setTimeout(done, 5)); quiet = seen + 1 }
+async function all() { for (let i = 0; i < 5; i++) await one(); for await (const x of [one(), 2]) quiet += 1 }
+addEventListener('ping', () => { clicks = clicks + 1 })
+function ping() { clicks = clicks + 1; dispatchEvent(new Event('ping')); if (clicks < 9) setTimeout(ping, 9) }
+all(); ping()`
+  const found = await told('<script src="/app.js"></script>', { '/app.js': script, '/data': 'x' })
+  const variables = found.map((text) => / read (\w+),| (?:read|wrote) (\w+) twice/.exec(text)!.slice(1).join(''))
+  same(variables.sort(), ['a', 'b', 'c', 'd'], found.join('\n'))
+})
+
+test('a page does the same when its scripts are watched: integrity, policy by hashes, other encodings', async () => {
+  const html = `<meta charset="utf-8"><script src="/app.js" integrity="sha384-wrong"></script><script>
+globalThis.over = [greek, String(function f(o) { return o.x }), document.currentScript.text.length > 9].join()
+</script>`
+  let seen = ''
+  await record(
+    html,
+    {
+      accesses: true,
+      script: async ({ page }) => {
+        await page.waitForFunction('globalThis.over')
+        seen = (await page.evaluate(() => (globalThis as any).over)) as string
+      },
+    },
+    { '/app.js': "let o = { x: 'λ' }; var greek = o.x" },
+  )
+  same(seen, 'λ,function f(o) { return o.x },true')
+})
+
 test('a page whose script runs without end is told as that, and so is a server that never answers', async () => {
   const sockets = new Set<{ destroy(): void }>()
   const silent = createServer(() => {})

@@ -115,6 +115,8 @@ export async function webCommand(request: Request): Promise<number> {
     keep: options.get('keep'),
     ...(loadTimeout !== undefined && { loadTimeout }),
     calibrate: !options.has('no-calibrate'),
+    accesses: !options.has('no-accesses'),
+    ...(all.has('own') && { own: all.get('own') }),
   })
 }
 

@@ -26,6 +26,10 @@ export interface ConvertOptions {
   /** Read a trace that breaks off as far as it goes. */
   truncated?: boolean
   progress?: Tell
+  /** Where a place of the text that ran lies in the text that people wrote. */
+  place?(place: Place): Place
+  /** Further records, which stand before the end; `left`: what pages told when the user left them. */
+  more?(location: (place: Place) => number, left: string[]): TraceRecord[]
 }
 
 const CATEGORIES =
@@ -68,7 +72,8 @@ export async function convertTrace(file: string, out: string, options: ConvertOp
   tree.threads.forEach(
     ({ thread }, i) => used.has(i) && trace.write({ type: 'thread', id: i + 1, ...describe(thread, collection) }),
   )
-  const location = (p: Place): number => trace.location(p.url, p.line, p.column, p.name, { begin: p.begin })
+  const locate = (p: Place): number => trace.location(p.url, p.line, p.column, p.name, { begin: p.begin })
+  const location = (p: Place): number => locate(options.place?.(p) ?? p)
   const ends = new Map<number, number>()
   const kinds: Record<string, number> = {}
   const library = new Library(tree.told, origin)
@@ -84,6 +89,7 @@ export async function convertTrace(file: string, out: string, options: ConvertOp
   trace.write({ type: 'sources', kinds })
   if (options.calibration !== undefined) trace.write(options.calibration)
   for (const text of options.notes ?? []) trace.write({ type: 'note', text })
+  for (const record of options.more?.(locate, collection.left) ?? []) trace.write(record)
   if (!collection.sawFlows)
     trace.write({
       type: 'note',

@@ -8,8 +8,8 @@ import type { End } from '../../format/types.ts'
 import { watch } from './adapter.ts'
 import { childrenNote, countChildren } from './children.ts'
 import { Contexts } from './accesses/contexts.ts'
-import { installAccesses } from './accesses/install.ts'
-import { tellAccesses } from './accesses/tell.ts'
+import { installAccesses, type Accesses } from './accesses/install.ts'
+import { recordOf, toldBy } from '../accesses/tell.ts'
 import { CONFIG, HUNG, STOP, type HookConfig } from './config.ts'
 import { NodeRecorder } from './recorder.ts'
 import { sample } from './sample.ts'
@@ -83,6 +83,13 @@ function start(config: HookConfig): void {
   else process.on('exit', (code) => stop(code === 0 ? 'finished' : 'exit', { exitCode: code }))
   if (first && isMainThread && config.debugPort !== undefined) answerWhenHung(config.debugPort, recorder, stop)
   const unwatch = config.mode === 'sample' ? sample(recorder) : watch(recorder)
+}
+
+function tellAccesses({ watch, describe }: Accesses, recorder: NodeRecorder): void {
+  for (const told of toldBy(watch)) {
+    const record = recordOf(told, describe, (place) => recorder.location(place))
+    if (record !== undefined) recorder.write(record)
+  }
 }
 
 /** `askWhereItHangs` is the other side. A debugging port that the user has chosen stays. */

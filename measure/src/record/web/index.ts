@@ -17,6 +17,7 @@ import { storeOriginals } from '../originals.ts'
 import type { Recorded } from '../recorded.ts'
 import { tellRecording, type Tell } from '../tell.ts'
 import { storeUses, type ScriptText } from '../uses.ts'
+import { PageAccesses } from './accesses/index.ts'
 import { act, Ending, type Steps } from './act.ts'
 import { attach } from './attach.ts'
 import { connectBrowser, startBrowser, type Browser } from './browser.ts'
@@ -51,6 +52,10 @@ export interface RecordWebOptions {
   loadTimeout?: number
   /** Run the self-test first, some two seconds; its result stands in the trace. */
   calibrate?: boolean
+  /** Watch what the page's own scripts read and write; mode `full`, and not of a tab that is there. */
+  accesses?: boolean
+  /** Further hosts, and packages, whose scripts are watched. */
+  own?: string[]
   /** Record this tab of a browser that runs already, as it is; the address is only for the report's title. */
   attach?: { endpoint: string; page: string }
 }
@@ -76,6 +81,11 @@ export async function recordWeb(url: string, options: RecordWebOptions): Promise
     } else browser = await connectBrowser(running.endpoint)
     const calibration = options.calibrate === true ? await calibrate(browser, mode, say) : undefined
     const { version } = browser
+    const own = options.own ?? []
+    const accesses =
+      options.accesses === true && mode === 'full' && address !== null
+        ? new PageAccesses(browser.cdp, [...own, new URL(address).hostname])
+        : undefined
     const { failure, notes, maps, texts } = await record(browser, address, {
       ...options,
       steps,
@@ -83,6 +93,7 @@ export async function recordWeb(url: string, options: RecordWebOptions): Promise
       ending,
       raw,
       say,
+      watched: accesses,
     })
     await browser.close()
     browser = undefined
@@ -94,11 +105,22 @@ export async function recordWeb(url: string, options: RecordWebOptions): Promise
       command: [url],
       started: new Date().toISOString(),
       tool: `charcoal-measure (${version})`,
+      ...(own.length > 0 && { own }),
+      ...(accesses !== undefined && { accesses: true }),
     }
-    const recorded = await convertTrace(raw, options.out, { header, reason: ending.reason, notes, calibration })
+    const recorded = await convertTrace(raw, options.out, {
+      header,
+      reason: ending.reason,
+      notes,
+      calibration,
+      ...(accesses !== undefined && {
+        place: (place) => accesses.rewriting.original(place),
+        more: (location, left) => accesses.records(location, left),
+      }),
+    })
     if (mode === 'full') {
       await storeOriginals(options.out, async (wanted) => maps.get(wanted) ?? loadLocal(wanted))
-      await storeUses(options.out, async (url) => texts.get(url) ?? [])
+      if (accesses === undefined) await storeUses(options.out, async (url) => texts.get(url) ?? [])
     }
     if (failure !== undefined)
       throw Object.assign(
@@ -136,6 +158,7 @@ interface Recording extends RecordWebOptions {
   ending: Ending
   raw: string
   say: Tell
+  watched: PageAccesses | undefined
 }
 
 interface Outcome {
@@ -151,9 +174,9 @@ interface Outcome {
 /** From the first page (null: the tab as it is) to the browser's trace in the file `raw`. */
 async function record(browser: Browser, address: string | null, options: Recording): Promise<Outcome> {
   const { cdp, endpoint } = browser
-  const { steps, mode, ending, say } = options
+  const { steps, mode, ending, say, watched } = options
   const scripts = new Scripts(cdp)
-  const session = await attach(cdp, mode, options.attach?.page)
+  const session = await attach(cdp, mode, options.attach?.page, watched)
   cdp.on('Inspector.targetCrashed', () => ending.end('crash'), session)
   void cdp.closed.then(() => ending.end('crash'))
   await startTracing(cdp, session, mode)
@@ -184,11 +207,18 @@ async function record(browser: Browser, address: string | null, options: Recordi
     // The turn is in the trace once it has ended.
     await responds(cdp, session)
   }
+  const left = watched?.rewriting.left ?? []
+  if (left.length > 0)
+    notes.push(
+      `what ${left.length === 1 ? 'one script reads and writes was' : `${left.length} scripts read and write was`} not ` +
+        `watched, because the script is too long or cannot be rewritten: ${left.slice(0, 3).join(' ')}`,
+    )
   say('fetching the trace')
   const answers = ['finished', 'duration', 'stopped'].includes(ending.reason)
   const maps: Outcome['maps'] = answers ? await scripts.maps() : new Map()
-  const texts: Outcome['texts'] = answers ? await scripts.texts() : new Map()
+  const texts: Outcome['texts'] = answers && watched === undefined ? await scripts.texts() : new Map()
   const lost = await stopTracing(cdp, session, options.raw)
+  if (ending.reason !== 'crash') await watched?.collect()
   if (lost)
     notes.push(
       "the browser's trace buffer was full: the recording is incomplete; record for a shorter time, or in mode fast",

@@ -1,5 +1,5 @@
 /** Which activation a callback belongs to: that which registered it. The newest callbacks are known, by Node's ids. */
-import { type Activation, Flows } from './flows.ts'
+import { type Activation, Flows } from '../../accesses/flows.ts'
 
 const SIZE = 1 << 17
 const MASK = SIZE - 1
@@ -28,7 +28,7 @@ export class Contexts {
     const i = id & MASK
     const known = this.ids[i] === id
     const context = known ? this.contexts[i] : null
-    this.running = known && this.awaits[i] === 1 ? null : flows.make(context, -1)
+    this.running = known && this.awaits[i] === 1 ? null : flows.make(context, -1, true)
     flows.current = this.running ?? context
   }
 

@@ -1,29 +1,11 @@
 /** Keeps the rewriting from the program's sight: functions' texts and the columns of stacks are those of the files. */
 import { isUsers } from '../stack.ts'
-import { originalColumn, unmarked, MARK, type FileSites } from './sites.ts'
+import { disguiseTexts } from '../../accesses/disguise_texts.ts'
+import { originalColumn, type FileSites } from '../../accesses/sites.ts'
 
 export function disguise(sitesOf: (url: string) => FileSites | undefined): void {
   disguiseTexts()
   disguiseStacks(sitesOf)
-}
-
-function disguiseTexts(): void {
-  const { prototype } = Function
-  const native = prototype.toString
-  const own = native.call(native)
-  const { toString } = {
-    toString(this: unknown): string {
-      if (this === toString) return own
-      const text = Reflect.apply(native, this, [])
-      return text.includes(MARK) ? unmarked(text) : text
-    },
-  }
-  Object.defineProperty(prototype, 'toString', {
-    value: toString,
-    writable: true,
-    configurable: true,
-    enumerable: false,
-  })
 }
 
 /**

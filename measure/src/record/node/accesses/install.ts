@@ -9,20 +9,29 @@ import { pathToFileURL } from 'node:url'
 import { inFile, loaderMap } from '../loader_map.ts'
 import type { Place } from '../../place.ts'
 import { here, isUsers, translatePlaces } from '../stack.ts'
-import { Flows } from './flows.ts'
+import { Flows } from '../../accesses/flows.ts'
 import { disguise } from './disguise.ts'
 import { keepNewest } from './loaders.ts'
+import { isOwn } from './own.ts'
 import { MAX_LENGTH } from './modules.ts'
-import { Runtime } from './runtime.ts'
-import { FILE_SITES, GLOBAL, isOwn, originalColumn, runningColumn, type FileSite, type FileSites } from './sites.ts'
-import { transform } from './transform.ts'
-import { Watch } from './watch.ts'
+import { Runtime } from '../../accesses/runtime.ts'
+import {
+  FILE_SITES,
+  GLOBAL,
+  originalColumn,
+  runningColumn,
+  type FileSite,
+  type FileSites,
+} from '../../accesses/sites.ts'
+import { transform } from '../../accesses/transform.ts'
+import type { Described } from '../../accesses/tell.ts'
+import { Watch } from '../../accesses/watch.ts'
 
 export interface Accesses {
   flows: Flows
   watch: Watch
   /** What a site says; undefined: its file is unknown. */
-  describe(site: number): { place: Place; text: string; function?: Place } | undefined
+  describe(site: number): Described | undefined
 }
 
 export function installAccesses(now: () => number): Accesses {

@@ -3,10 +3,10 @@
  * when the program registers loaders of its own (`tsx`, for one), because only the newest sees what all others have
  * made of a file. Its address says which it is: `?turn=2`; a turn of `off` ends the rewriting.
  */
-import { Flows } from './flows.ts'
+import { Flows } from '../../accesses/flows.ts'
 import { rewriteModule, type Loaded } from './modules.ts'
-import { Runtime } from './runtime.ts'
-import { GLOBAL } from './sites.ts'
+import { Runtime } from '../../accesses/runtime.ts'
+import { GLOBAL } from '../../accesses/sites.ts'
 
 /** What all the registrations of this loader in a thread share. */
 interface Shared {

@@ -1,7 +1,7 @@
 /** What loaders of modules answer with, rewritten if it is a file of the program's own that holds an ES module. */
 import { withoutTypes } from '../../../source/without_types.ts'
-import { isOwn } from './sites.ts'
-import { transform } from './transform.ts'
+import { isOwn } from './own.ts'
+import { transform } from '../../accesses/transform.ts'
 
 export interface Loaded {
   format: string

@@ -2,7 +2,7 @@
  * The scopes around a piece of code while a file is rewritten, and which of their variables activations can share:
  * those that change, and that belong to the module or are used by a function inside.
  */
-import { isFunction, namesOf, walk, type Node } from '../../../source/tree.ts'
+import { isFunction, namesOf, walk, type Node } from '../../source/tree.ts'
 
 export interface Scope {
   /** Variables that this function, or the module, declares in its own body: true if something assigns to them later. */
@@ -10,7 +10,8 @@ export interface Scope {
   parent: Scope | null
   /** Names an activation of the function, so that its variables can be told from those of another; null: the module. */
   token: string | null
-  node: Node
+  /** All names that the function, or the program, declares, as whatever. */
+  declared: Set<string>
 }
 
 export class Scopes {
@@ -27,8 +28,10 @@ export class Scopes {
   enter(node: Node, params: Node[] | null): Scope {
     const names = new Map<string, boolean>()
     for (const name of declaredBy(node)) names.set(name, false)
-    const scope = { names, parent: this.inner, token: params === null ? null : `$ch_s${this.tokens++}`, node }
+    const token = params === null ? null : `$ch_s${this.tokens++}`
+    const scope = { names, parent: this.inner, token, declared: new Set(declaredIn(node)) }
     this.inner = scope
+    if (names.size === 0) return scope
     // Only what a function inside assigns to, or reads while it changes, can be shared.
     walk(node, (n) => {
       const target = n.type === 'AssignmentExpression' ? n.left : n.type === 'UpdateExpression' ? n.argument : null
@@ -39,6 +42,7 @@ export class Scopes {
     const inside = new Set<string>()
     walk(node.body, (n) => {
       if (isFunction(n)) walk(n, (m) => void (m.type === 'Identifier' && inside.add(m.name)))
+      return isFunction(n)
     })
     for (const name of [...names.keys()]) if (!inside.has(name)) names.delete(name)
     return scope
@@ -52,7 +56,7 @@ export class Scopes {
   shared(name: string): string | null {
     for (let scope = this.inner; scope !== null; scope = scope.parent) {
       if (scope.names.has(name)) return `${scope.token ?? `$ch.module(${this.file})`},${JSON.stringify(name)}`
-      if (declares(scope.node, name)) return null
+      if (scope.declared.has(name)) return null
     }
     return null
   }
@@ -69,19 +73,16 @@ function* declaredBy(node: Node): Generator<string> {
 }
 
 /**
- * True if the function declares the name otherwise than as a variable that counts: a parameter, a constant, a name in a
- * block.
+ * The names that the function, or the program, declares, also otherwise than as variables that count: parameters,
+ * constants, names in blocks.
  */
-function declares(node: Node, name: string): boolean {
-  let found = node.id?.name === name
-  const names = (pattern: Node): void => {
-    for (const declared of namesOf(pattern)) found ||= declared === name
-  }
-  for (const param of node.params ?? []) names(param)
+function declaredIn(node: Node): string[] {
+  const found: string[] = node.id ? [node.id.name] : []
+  for (const param of node.params ?? []) found.push(...namesOf(param))
   walk(node, (n) => {
-    if (n.type === 'VariableDeclarator') names(n.id)
-    else if (n.type === 'CatchClause' && n.param !== null) names(n.param)
-    else if ((n.type === 'FunctionDeclaration' || n.type === 'ClassDeclaration') && n.id?.name === name) found = true
+    if (n.type === 'VariableDeclarator') found.push(...namesOf(n.id))
+    else if (n.type === 'CatchClause' && n.param !== null) found.push(...namesOf(n.param))
+    else if ((n.type === 'FunctionDeclaration' || n.type === 'ClassDeclaration') && n.id) found.push(n.id.name)
     return isFunction(n)
   })
   return found

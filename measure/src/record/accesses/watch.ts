@@ -38,17 +38,17 @@ export interface Finding {
   lengths: number[]
 }
 
-const HISTORY = 24
+const HISTORY = 64
 const MAX_FINDINGS = 2000
 const MAX_LENGTHS = 1000
 const MAX_PAIRS = 20_000
 
 export class Watch {
+  readonly flows: Flows
   readonly findings = new Map<string, Finding>()
   /** By the site of the first access, then of the second. */
   private readonly runs = new Map<number, Map<number, { count: number }>>()
   private pairs = 0
-  private readonly flows: Flows
   private readonly now: () => number
   /** Used again for each access: a program makes millions. */
   private readonly second: Access
@@ -65,7 +65,7 @@ export class Watch {
   }
 
   note(object: object, key: unknown, site: number, writes: boolean): void {
-    const by = this.flows.current
+    const by = this.flows.accessor()
     if (by === null) return
     const variable = this.variableOf(object, key)
     const { history } = variable
@@ -185,7 +185,7 @@ function waitedBetween(first: Access, second: Access, together: Activation, site
   for (let a: Activation | null = second.by; a !== null; a = a.parent) {
     const resumed = a.resumedAt > first.at
     // A callback that has begun since then was waited for, too.
-    const began = a !== together && a.began > first.at && a.site === -1
+    const began = a !== together && a.began > first.at && a.called
     if (resumed || began) {
       if (sites === undefined) return true
       sites.add(resumed ? a.resumed : -1)

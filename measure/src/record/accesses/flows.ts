@@ -17,7 +17,9 @@ export interface Activation {
   /** The site of the `await` after which it went on last, and when; -1: it has not waited. */
   resumed: number
   resumedAt: number
-  /** It has waited: control is back with the event loop when it stops. */
+  /** A callback: the event loop called it. */
+  called: boolean
+  /** Control is back with the event loop when it stops: it has waited, or is a callback. */
   waited: boolean
 }
 
@@ -25,7 +27,7 @@ export class Flows {
   current: Activation | null = null
   clock = 0
 
-  make(parent: Activation | null, site: number): Activation {
+  make(parent: Activation | null, site: number, called = false): Activation {
     return {
       parent,
       depth: parent === null ? 0 : parent.depth + 1,
@@ -34,12 +36,20 @@ export class Flows {
       ended: 0,
       resumed: -1,
       resumedAt: 0,
-      waited: false,
+      called,
+      waited: called,
     }
   }
 
-  enter(site: number): Activation {
-    return (this.current = this.make(this.current, site))
+  /** `owner`: whose callback it is, if the event loop calls it. */
+  enter(site: number, owner: Activation | null = null): Activation {
+    const { current } = this
+    return (this.current = this.make(current ?? owner, site, current === null && owner !== null))
+  }
+
+  /** Whose access it is that happens now; null: nobody's who is known. */
+  accessor(): Activation | null {
+    return this.current
   }
 
   leave(activation: Activation): void {

@@ -27,8 +27,24 @@ export class Runtime {
     this.loaded(file, url, sites())
   }
 
-  enter(site: number): Activation {
-    return this.flows.enter(site)
+  /** `owner`: the activation around a callback, in a page. */
+  enter(site: number, owner?: Activation): Activation {
+    return this.flows.enter(site, owner)
+  }
+
+  /** A promise's reaction that is registered here: what it does belongs to the activation that runs now. */
+  cb<F>(reaction: F): F {
+    const { flows } = this
+    const { current } = flows
+    if (typeof reaction !== 'function' || current === null) return reaction
+    return function (this: unknown, ...args: unknown[]) {
+      const activation = flows.enter(-1, current)
+      try {
+        return reaction.apply(this, args)
+      } finally {
+        flows.leave(activation)
+      }
+    } as F
   }
 
   leave(activation: Activation): void {

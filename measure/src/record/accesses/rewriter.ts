@@ -2,32 +2,45 @@
  * The rewriting of a file, construct by construct: each function tells when it is entered, waits and is left, and each
  * access to what others could share stands inside a call of ours, which answers with the same value.
  */
-import { KEYED, LANGUAGE, MOVES, WHOLE } from '../../../source/methods.ts'
-import { contains, isFunction, keyName, namesOf, walk, type Node } from '../../../source/tree.ts'
-import { ACTIVATION, Rewritten, type Transformed } from './rewritten.ts'
+import { KEYED, LANGUAGE, MOVES, WHOLE } from '../../source/methods.ts'
+import { contains, isFunction, keyName, namesOf, walk, type Node } from '../../source/tree.ts'
+import { Rewritten, type Transformed } from './rewritten.ts'
 import { Scopes } from './scopes.ts'
-import { isHeld, isOptional, passesFunctions } from './shapes.ts'
+import { isHeld, isOptional, handsOn, passesFunctions, registers, runsOnce } from './shapes.ts'
+
+/** How the runtime knows to which activation a callback belongs. */
+export interface Style {
+  /** By where it stands in the text, as in a page; else by the ids that Node gives to callbacks. */
+  lexical: boolean
+  /** The statement that the file begins with. */
+  first: string
+}
 
 /** Rewrites one file; `transform.ts` shows what comes out. */
 export class Rewriter {
   readonly out: Rewritten
   private readonly scopes: Scopes
   private readonly program: Node
+  private readonly style: Style
 
-  constructor(code: string, program: Node, file: number) {
+  constructor(code: string, program: Node, file: number, style: Style) {
     this.program = program
+    this.style = style
     this.out = new Rewritten(code, file)
     this.scopes = new Scopes(file)
   }
 
-  result(url: string, module: boolean): Transformed {
-    const start = this.out.bodyStart(this.program)
-    const waits = module && contains(this.program, (n) => n.type === 'AwaitExpression')
-    const order = this.out.now()
-    this.out.functions.push({ name: '', line: 1, column: 1, activation: waits ? ACTIVATION : null, temporaries: [] })
-    this.scopes.enter(this.program, null)
-    this.statements(this.program.body)
-    return this.out.result(start, order, url, waits ? `const ${ACTIVATION}=$ch.enter(-1);` : '')
+  result(module: boolean): Transformed {
+    const { program, out, style } = this
+    const start = out.bodyStart(program)
+    const waits = module && contains(program, (n) => n.type === 'AwaitExpression')
+    const order = out.now()
+    const activation = waits ? out.activationName() : null
+    out.functions.push({ name: '', line: 1, column: 1, activation, waits, temporaries: [] })
+    this.scopes.enter(program, null)
+    this.statements(program.body)
+    if (waits && style.lexical) out.insert(program.end, `;$ch.leave(${activation});`)
+    return out.result(start, order, style.first + (waits ? `const ${activation}=$ch.enter(-1);` : ''))
   }
 
   private wrap(node: Node, before: string, after: string): void {
@@ -50,6 +63,7 @@ export class Rewriter {
     for (const node of nodes) {
       if (node.type === 'ExpressionStatement' && node.directive === undefined) this.out.insert(node.start, ';')
       this.visit(node)
+      if (this.style.lexical && waitsInLoop(node)) this.again(node.end)
     }
   }
 
@@ -114,13 +128,11 @@ export class Rewriter {
         return
       case 'TryStatement':
         this.statements(node.block.body)
-        if (node.handler !== null) this.again(node.handler.body)
-        if (node.finalizer !== null) this.again(node.finalizer)
+        for (const block of [node.handler?.body, node.finalizer]) if (block) this.goesOn(block)
         return
       case 'ForOfStatement':
         if (node.left.type === 'VariableDeclaration') this.visit(node.left)
-        this.contents(node.right)
-        return node.await && node.body.type === 'BlockStatement' ? this.again(node.body) : this.visit(node.body)
+        return node.await ? this.loopThatWaits(node) : (this.contents(node.right), this.visit(node.body))
       case 'ForInStatement':
         this.visit(node.right)
         return this.visit(node.body)
@@ -156,17 +168,40 @@ export class Rewriter {
   }
 
   /** A block that is entered although an `await` threw: the activation goes on. */
-  private again(block: Node): void {
-    const { activation } = this.out.inner
-    if (activation !== null) this.out.insert(block.start + 1, `$ch.again(${activation});`)
+  private goesOn(block: Node): void {
+    this.again(block.start + 1)
     this.statements(block.body)
+  }
+
+  /** Here the activation goes on, if it had waited. */
+  private again(at: number): void {
+    const { activation, waits } = this.out.inner
+    if (waits) this.out.insert(at, `;$ch.again(${activation});`)
+  }
+
+  /** `for await`: it waits for each of the values. Node tells when callbacks begin and end, a page does not. */
+  private loopThatWaits({ right, body }: Node): void {
+    const { activation, waits } = this.out.inner
+    const isTold = this.style.lexical && waits
+    if (isTold) this.out.insert(right.start, `$ch.away(${activation},(`)
+    this.contents(right)
+    if (isTold) this.out.insert(right.end, '))')
+    if (body.type !== 'BlockStatement') return this.visit(body)
+    this.goesOn(body)
+    if (isTold) this.out.insert(body.end - 1, `;$ch.away(${activation});`)
   }
 
   // Functions
 
-  private function(node: Node, name: string, holder: Node = node): void {
+  /** `once`: a callback that runs once, of the activation around it. */
+  private function(node: Node, name: string, holder: Node = node, once = false): void {
     const asynchronous = node.async
-    const activation = asynchronous || (!node.generator && passesFunctions(node)) ? ACTIVATION : null
+    const owner = once ? this.out.around() : null
+    const hasOne =
+      asynchronous ||
+      owner !== null ||
+      (!node.generator && (this.style.lexical ? handsOn(node) : passesFunctions(node)))
+    const activation = hasOne ? this.out.activationName() : null
     const { line, column } = this.out.begin(node, holder)
     // Default values of parameters do not see the variables of the body.
     for (const param of node.params) this.defaults(param)
@@ -175,14 +210,16 @@ export class Rewriter {
       name: node.id?.name ?? name,
       line,
       column,
-      activation: asynchronous ? activation : null,
+      activation,
+      waits: asynchronous,
       // A body that is an expression cannot declare variables, so those of the function around it are used.
       temporaries: block || activation !== null ? [] : this.out.inner.temporaries,
     })
     const { names, token } = this.scopes.enter(node, node.params)
     const tokenText = names.size > 0 ? `const ${token}={};` : ''
-    const enter = activation === null ? '' : `const ${ACTIVATION}=$ch.enter(${this.out.site(node, '')});`
-    const leave = `}finally{$ch.leave(${ACTIVATION})}`
+    const from = owner === null ? '' : `,${owner}`
+    const enter = activation === null ? '' : `const ${activation}=$ch.enter(${this.out.site(node, '')}${from});`
+    const leave = `}finally{$ch.leave(${activation})}`
     if (block) {
       const start = this.out.bodyStart(node.body)
       const order = this.out.now()
@@ -191,10 +228,10 @@ export class Rewriter {
       if (text !== '') this.out.insert(start, text, order)
       if (activation !== null) this.out.insert(node.body.end - 1, leave)
     } else if (activation !== null) {
-      const from = this.out.arrow(node)
+      const start = this.out.arrow(node)
       const order = this.out.now()
       this.visit(node.body)
-      this.out.insert(from, `{${enter}${this.out.declared()}try{return (`, order)
+      this.out.insert(start, `{${enter}${this.out.declared()}try{return (`, order)
       this.out.insert(node.end, `)${leave}}`)
     } else this.visit(node.body)
     this.scopes.leave()
@@ -203,9 +240,9 @@ export class Rewriter {
 
   /** An `await`, or a `yield` of an asynchronous generator, which goes on when somebody wants the next value. */
   private waits(node: Node): void {
-    const { activation } = this.out.inner
+    const { activation, waits } = this.out.inner
     const { argument } = node
-    if (activation === null || argument === null) return this.visitAll([argument])
+    if (!waits || argument === null) return this.visitAll([argument])
     this.out.insert(node.start, `$ch.back(${activation},${this.out.site(node, this.out.text(node))},`)
     this.out.insert(argument.start, `$ch.away(${activation},(`)
     this.visit(argument)
@@ -331,13 +368,23 @@ export class Rewriter {
         return this.visitAll(node.arguments)
       }
       this.visit(object)
-      return this.visitAll(node.arguments)
+      return this.arguments(node)
     }
     if (callee.type === 'MemberExpression') {
       if (callee.object.type !== 'Super') this.visit(callee.object)
       if (callee.computed) this.visit(callee.property)
     } else if (callee.type !== 'Super' && callee.type !== 'Import' && callee.type !== 'Identifier') this.visit(callee)
-    this.visitAll(node.arguments)
+    this.arguments(node)
+  }
+
+  /** Of a call: callbacks that it registers belong to the activation around it. */
+  private arguments(call: Node): void {
+    const how = this.style.lexical ? registers(call) : null
+    if (how === null) return this.visitAll(call.arguments)
+    for (const argument of call.arguments)
+      if (isFunction(argument)) this.function(argument, '', argument, true)
+      else if (how === 'reaction' && isHeld(argument)) this.wrap(argument, '$ch.cb(', ')')
+      else this.visit(argument)
   }
 
   private assignment(node: Node): void {
@@ -360,7 +407,7 @@ export class Rewriter {
     // V8 names a function after what it is assigned to, in stacks.
     if (!computed && isFunction(right)) {
       this.about(object, 'w', `${name},${site}`)
-      return this.function(right, '')
+      return this.function(right, '', right, this.style.lexical && runsOnce(keyName(property)))
     }
     const reads = operator !== '='
     if (computed) {
@@ -401,4 +448,10 @@ export class Rewriter {
     this.out.insert(node.start, `($ch.n(${shared},${site}),$ch.a(${shared},${site},`)
     this.out.insert(node.end, '))')
   }
+}
+
+/** `for await`, with or without a label. */
+function waitsInLoop(node: Node): boolean {
+  const loop = node.type === 'LabeledStatement' ? node.body : node
+  return loop.type === 'ForOfStatement' && loop.await
 }

@@ -3,9 +3,6 @@
  * by how much the text that runs is shifted against it.
  */
 
-import { packageOf } from '../../../format/packages.ts'
-import { CONFIG, type HookConfig } from '../config.ts'
-
 /** A place in the file, the function around it, and what is accessed there, as the source says it. */
 export type FileSite = [
   line: number,
@@ -59,15 +56,3 @@ export const GLOBAL = '$ch'
 
 /** A site's number is that of its file times this, and its place in the file's list. */
 export const FILE_SITES = 1 << 16
-
-/** Programs' own code: files, not packages, save those that the user counts as own. */
-export function isOwn(url: string): boolean {
-  if (!url.startsWith('file:') && !url.startsWith('/')) return false
-  const name = packageOf(url)
-  return name === undefined || packages().includes(name)
-}
-
-let own: string[] | undefined
-
-/** The packages that count as own, in the program's threads and in that of its loader. */
-const packages = (): string[] => (own ??= (JSON.parse(process.env[CONFIG] ?? 'null') as HookConfig | null)?.own ?? [])

@@ -2,13 +2,13 @@
  * The text that comes out of the rewriting of a file, while it grows: what is put into it, the sites that our calls
  * name, and our variables that the innermost function declares.
  */
-import type { Node } from '../../../source/tree.ts'
+import type { Node } from '../../source/tree.ts'
 import { Insertions } from './insertions.ts'
 import { endsInCall } from './shapes.ts'
-import { FILE_SITES, MARK, type FileSite, type FileSites } from './sites.ts'
+import { FILE_SITES, type FileSite, type FileSites } from './sites.ts'
 
-/** The activation of a function, inside it. */
-export const ACTIVATION = '$ch_a'
+/** The activation of a function, inside it; behind it stands how deep the function lies in others. */
+const ACTIVATION = '$ch_a'
 
 export interface Transformed {
   code: string
@@ -20,7 +20,10 @@ export interface FunctionFrame {
   name: string
   line: number
   column: number
+  /** Our variable with its activation; null: it has none. */
   activation: string | null
+  /** It can wait, so each `await` tells of its activation. */
+  waits: boolean
   /** Variables of ours that the function declares: objects and keys that are evaluated once and used twice. */
   temporaries: string[]
 }
@@ -50,15 +53,21 @@ export class Rewritten {
     return this.functions.at(-1)!
   }
 
-  /** The code, behind it the table of its sites, and the sites. `first`: what the program begins with. */
-  result(start: number, order: number, url: string, first: string): Transformed {
+  /** The code and its sites. `first`: what the program begins with. */
+  result(start: number, order: number, first: string): Transformed {
     const sites: FileSites = { sites: this.sites, shifts: {} }
-    // First of all, for places are looked up while the module runs; the table stands behind the program, in a function,
-    // which the language hoists.
-    const table = `$ch_f${this.file}`
-    this.insert(start, `$ch.file(${this.file},${JSON.stringify(url)},${table});${first}${this.declared()}`, order)
-    const code = this.insertions.apply(sites)
-    return { code: `${code}\n${MARK}function ${table}(){return ${JSON.stringify(sites)}}${MARK}`, sites }
+    this.insert(start, `${first}${this.declared()}`, order)
+    return { code: this.insertions.apply(sites), sites }
+  }
+
+  /** What the activation of a function that begins here is called. */
+  activationName(): string {
+    return `${ACTIVATION}${this.functions.length}`
+  }
+
+  /** The activation of the innermost function around this place that has one; null: there is none. */
+  around(): string | null {
+    return this.functions.findLast(({ activation }) => activation !== null)?.activation ?? null
   }
 
   /** See `Insertions`. */
@@ -78,7 +87,8 @@ export class Rewritten {
   }
 
   temporary(): string {
-    const name = `$ch_t${this.temporaries++}`
+    // Scripts of a page share their variables, so the name has the file's number.
+    const name = `$ch_t${this.file}_${this.temporaries++}`
     this.inner.temporaries.push(name)
     return name
   }

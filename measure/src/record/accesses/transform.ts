@@ -1,0 +1,96 @@
+/**
+ * Rewrites a program's own code so that it tells which variables and properties it reads and writes, and which
+ * activation of which function does so. Only text is inserted, never a line break, so lines stay; columns are put right
+ * by the shifts, and functions' own texts by the marks around all that is inserted (left out below). Each access is
+ * still made by the program's own expression, in its own place: ours only stands beside it. What is not understood
+ * stays as it is.
+ *
+ *     async function buy() { const left = this.left; await pay(); this.left = left - 1 }
+ *     async function buy() {const $ch_a1=$ch.enter(0);try{ const left = $ch.r(this,"left",1).left;
+ *         $ch.back($ch_a1,2,await $ch.away($ch_a1,(pay())));
+ *         this.left = $ch.put(this,"left",3,left - 1) }finally{$ch.leave($ch_a1)}}
+ */
+import { parse } from 'acorn'
+import { contains, type Node } from '../../source/tree.ts'
+import type { Transformed } from './rewritten.ts'
+import { Rewriter, type Style } from './rewriter.ts'
+import { FILE_SITES, MARK } from './sites.ts'
+import { shiftedMap } from './source_map.ts'
+
+/**
+ * For Node. Null if the text is left as it is: it cannot be parsed, or what it does could depend on the rewriting.
+ * `file`: a number of its own.
+ */
+export function transform(code: string, url: string, module: boolean, file: number): Transformed | null {
+  const map = shiftedMap(code, url)
+  if (map === null) return null
+  // First of all, for places are looked up while the module runs; the table stands behind the program, in a function,
+  // which the language hoists.
+  const table = `$ch_f${file}`
+  const first = `$ch.file(${file},${JSON.stringify(url)},${table});`
+  const asserts = /['"](node:)?assert(\/strict)?['"]/.test(code)
+  const rewritten = rewrite(code, module, file, { lexical: false, first }, (n) => asserts && readsFile(n))
+  if (rewritten === null) return null
+  const text = `${rewritten.code}\n${MARK}function ${table}(){return ${JSON.stringify(rewritten.sites)}}${MARK}`
+  return { sites: rewritten.sites, code: text + map(rewritten.inserted) }
+}
+
+/** The same for a page, whose sites the recorder keeps: it rewrites the scripts outside of the page. */
+export function transformForPage(code: string, module: boolean, file: number): Transformed | null {
+  return rewrite(code, module, file, { lexical: true, first: `globalThis.$ch??=${WITHOUT_RUNTIME};` }, () => false)
+}
+
+type Inserted = Rewriter['out']['inserted']
+
+function rewrite(
+  code: string,
+  module: boolean,
+  file: number,
+  style: Style,
+  forbids: (n: Node) => boolean,
+): (Transformed & { inserted: Inserted }) | null {
+  if (code.includes('$ch') || code.includes(MARK)) return null
+  const program = read(code, module)
+  if (program === null || contains(program, (n) => isWith(n) || forbids(n), true)) return null
+  const rewriter = new Rewriter(code, program, file, style)
+  const rewritten = rewriter.result(module)
+  // It is better to report nothing than to break a program.
+  if (rewritten.sites.sites.length > FILE_SITES || read(rewritten.code, module) === null) return null
+  return { ...rewritten, inserted: rewriter.out.inserted }
+}
+
+/** The syntax tree; null: it is no JavaScript of this kind. */
+export function read(code: string, module: boolean): Node {
+  try {
+    return parse(code, {
+      ecmaVersion: 'latest',
+      sourceType: module ? 'module' : 'script',
+      locations: true,
+      allowHashBang: true,
+      allowAwaitOutsideFunction: module,
+      allowReturnOutsideFunction: !module,
+    })
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Stands in for the runtime in a realm where it is not (a worklet, for one), so that a rewritten script does there what
+ * it did: each call answers with the program's own value.
+ */
+const WITHOUT_RUNTIME =
+  '(()=>{const f=o=>o,s=(o,k)=>k,l=(a,b,v)=>v,m=(a,b,c,v)=>v;return{file(){},enter(){},leave(){},' +
+  'away:s,back:l,again(){},module(){},r:f,w:f,u:f,k:s,i:s,kw:s,ku:s,put:m,d:f,in:f,n(){},a:m,key:s,all:f,cb:f}})()'
+
+/** Inside `with`, our names could be the object's. */
+const isWith = (n: Node): boolean => n.type === 'WithStatement'
+
+/** `assert(x)` without a message reads the file, at the column where it stands in the text that runs. */
+function readsFile(n: Node): boolean {
+  if (n.type !== 'CallExpression' || n.arguments.length !== 1) return false
+  const { callee } = n
+  return callee.type === 'MemberExpression'
+    ? callee.property.name === 'ok'
+    : callee.type === 'Identifier' && /assert|ok/i.test(callee.name)
+}

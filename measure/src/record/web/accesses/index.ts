@@ -1,0 +1,70 @@
+/** The watching of reads and writes in a page: see `rewriting.ts` and `page.ts`. */
+import { recordOf, type Told } from '../../accesses/tell.ts'
+import type { Place } from '../../place.ts'
+import type { Unserialisable } from '../../../format/types.ts'
+import type { Cdp } from '../cdp.ts'
+import { FOUND } from './found.ts'
+import { enableInterception, intercept } from './intercept.ts'
+import { pageText } from './page_text.ts'
+import { Rewriting } from './rewriting.ts'
+
+/** Milliseconds that a realm has to tell what it has found. */
+const DEADLINE = 5000
+
+export class PageAccesses {
+  readonly rewriting: Rewriting
+  private readonly told: Told[] = []
+  private readonly sessions = new Set<string>()
+  private readonly cdp: Cdp
+
+  constructor(cdp: Cdp, own: string[]) {
+    this.cdp = cdp
+    this.rewriting = new Rewriting(own)
+    intercept(cdp, this.rewriting)
+  }
+
+  /** What a realm runs before its own scripts. */
+  get source(): string {
+    return `${pageText()}\n//# sourceURL=charcoal-measure:accesses`
+  }
+
+  /** Prepares a page, frame or worker before its scripts run. */
+  async prepare(session: string): Promise<void> {
+    this.sessions.add(session)
+    // A worker has the scripts that its page has loaded.
+    await enableInterception(this.cdp, session).catch(() => {})
+  }
+
+  /** Asks all realms that there are for what they have found. */
+  async collect(): Promise<void> {
+    const asked: Promise<void>[] = []
+    const undo = this.cdp.on('Runtime.executionContextCreated', ({ context }, session) => {
+      if (this.sessions.has(session)) asked.push(this.ask(session, context.uniqueId))
+    })
+    await Promise.allSettled([...this.sessions].map((s) => this.cdp.send('Runtime.enable', {}, s, DEADLINE)))
+    undo()
+    await Promise.allSettled(asked)
+  }
+
+  /** `left`: what pages told when the user left them. */
+  records(location: (place: Place) => number, left: string[]): Unserialisable[] {
+    for (const text of left) this.add(text)
+    return this.told.flatMap((told) => recordOf(told, (site) => this.rewriting.describe(site), location) ?? [])
+  }
+
+  private async ask(session: string, uniqueContextId: string): Promise<void> {
+    const expression = `typeof ${FOUND} === 'function' ? ${FOUND}() : '[]'\n//# sourceURL=charcoal-measure:found`
+    const { result } = await this.cdp.send('Runtime.evaluate', { expression, uniqueContextId }, session, DEADLINE)
+    this.add(result.value)
+  }
+
+  /** What a page says could be anything. */
+  private add(text: unknown): void {
+    try {
+      const told = JSON.parse(String(text))
+      if (Array.isArray(told)) this.told.push(...told)
+    } catch {
+      // Then it has told nothing.
+    }
+  }
+}
