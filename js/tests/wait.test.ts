@@ -2,6 +2,7 @@
 import { test, ok, same, throws, rejects, until } from './harness.ts'
 import {
   each,
+  self,
   spawn,
   wait,
   select,
@@ -761,4 +762,95 @@ test('a statement that names one activity twice is answered once', function* () 
   }
   same(failures, 1)
   yield* sleep(1000)
+})
+
+test('a branch that a promise has answered may do anything next', async () => {
+  const p = Promise.resolve(1)
+  const seen: string[] = []
+  const note = asyncFn(function* (text: string) {
+    seen.push(text)
+    yield* wait(p)
+  })
+  class Own extends Promise<number> {}
+  const patched = Promise.resolve(4)
+  patched.then = ((ok: (n: number) => void) => Promise.resolve().then(() => ok(5))) as never
+  const ends: Record<string, () => Generator<unknown, unknown, any>> = {
+    *'a call that nobody awaits runs'() {
+      note('called')
+      yield* wait(p)
+      yield* wait(p)
+      return seen.pop()
+    },
+    *'an error'() {
+      throw new Error('thrown')
+    },
+    *'a promise that fails'() {
+      try {
+        yield* wait(Promise.reject(new Error('refused')))
+      } catch (error) {
+        return (yield* wait(p)) + (error as Error).message
+      }
+    },
+    *'a promise of a class of its own'() {
+      return yield* wait(Own.resolve(3))
+    },
+    *'a promise with a `then` of its own, which a native await does not ask'() {
+      return yield* wait(patched)
+    },
+    *'a promise with a property that throws'() {
+      const bad = Promise.resolve(7)
+      Object.defineProperty(bad, 'then', { get: () => fail('then was read') })
+      return yield* wait(bad)
+    },
+    *'what only looks like a promise'() {
+      return yield* wait({ then: (ok: any) => void ok(6) })
+    },
+    *'cancels itself'() {
+      self()!.cancel('enough')
+      return yield* wait(p)
+    },
+    *'a sibling that becomes ready runs'() {
+      const done = future<string>()
+      yield* finish(function* () {
+        yield* async(function* () {
+          seen.push(yield* done.get())
+        })
+        yield* wait(p)
+        done.set('woken')
+        yield* wait(p)
+        yield* wait(p)
+      })
+      return seen.pop()
+    },
+    *'a block'() {
+      return yield* atomic(function* () {
+        spawn(function* () {
+          seen.push('delayed')
+        })
+        for (let i = 0; i < 5; i++) yield* wait(p)
+        return seen.length
+      })
+    },
+    *'another activity'() {
+      const other = spawn(function* () {
+        yield* wait(p)
+        return 'other'
+      })
+      yield* wait(p)
+      return yield* other
+    },
+  }
+  const fail = (why: string) => {
+    throw new Error(why)
+  }
+  const outcomes: unknown[] = []
+  for (const end of Object.values(ends)) {
+    const activity = spawn(function* () {
+      for (let i = 0; i < 3; i++) yield* wait(p)
+      return yield* end()
+    })
+    outcomes.push(await activity.then(undefined, (error: Error) => error.message))
+  }
+  same(outcomes, ['called', 'thrown', '1refused', 3, 4, 7, 6, 'cancelled: enough', 'woken', 0, 'other'])
+  same(seen, ['delayed'])
 })

@@ -23,9 +23,9 @@ import { HeldBack } from './held.ts'
 import { nextBranch } from './group.ts'
 import { realHost, type Host } from './host.ts'
 import { CIRCLE, diagnosis, OTHER_VERSION, say } from './say.ts'
-import { Scheduler } from './scheduler.ts'
+import { Scheduler, type Step } from './scheduler.ts'
 import { circleOf } from '../wait/circle.ts'
-import { blockOnPromise, wait } from '../wait/promise.ts'
+import { blockAgain, blockOnPromise, wait } from '../wait/promise.ts'
 import { endBranch } from '../scope/scope.ts'
 
 export interface DomainOptions {
@@ -43,7 +43,7 @@ const SWITCHED = 2
 const ASIDE = 3
 type Why = typeof BLOCKED | typeof ENDED | typeof SWITCHED | typeof ASIDE
 
-const THREW: IteratorResult<unknown, unknown> = { done: true, value: undefined }
+const THREW: Step = { done: true, value: undefined }
 
 export class Domain extends Scheduler implements types.Domain {
   readonly grace: number
@@ -183,11 +183,43 @@ export class Domain extends Scheduler implements types.Domain {
 
   // ---- the run loop
 
-  protected run(group: Group): void {
+  /**
+   * A promise has answered `branch`. Mostly nothing else is ready, and the branch then waits for the next promise; this
+   * is what the run loop would do in that case, in one piece.
+   */
+  answered(branch: Branch, value: unknown): void {
+    const { group } = branch
+    const { top } = this
+    const isAlone = group.running === null && group.readies === null && group.conts === null && top.head === null
+    const isPlain = branch.context === null && this.tracer === null && group.home === top
+    if (!isAlone || !isPlain || this.pumping || this.posted) {
+      branch.goOn(NEXT, value)
+      return this.readyFromHost(branch)
+    }
+    this.pumping = true
+    this.current = group.running = branch
+    this.depth = 0
+    let step: Step
+    try {
+      step = generatorNext.call(branch.gen as AnyIterator, value)
+    } catch (error) {
+      branch.goOn(THROW, error)
+      step = THREW
+    }
+    const isBusy = this.pending !== null || this.aside || group.readies !== null || group.conts !== null
+    if (step.done || isBusy || branch.group !== group || !blockAgain(branch, step.value)) return this.pump(group, step)
+    group.running = null
+    this.current = null
+    this.pumping = false
+    if (top.head !== null || top !== this.base) this.rest()
+  }
+
+  protected run(group: Group, step: Step | null): void {
     let branch = (group.running ??= nextBranch(group))
     while (branch !== null) {
       this.current = branch
-      const why = this.step(branch)
+      const why = this.step(branch, step)
+      step = null
       // The branch may have entered or left atomic blocks meanwhile.
       group = branch.group
       if (this.tracer !== null && why !== ENDED) this.tracer.stopped(branch)
@@ -200,8 +232,8 @@ export class Domain extends Scheduler implements types.Domain {
     this.current = null
   }
 
-  /** Runs `branch` until there is a reason to stop. */
-  private step(branch: Branch): Why {
+  /** Runs `branch` until there is a reason to stop; it has come to `first` already, if that is not null. */
+  private step(branch: Branch, first: Step | null): Why {
     if (this.tracer !== null) this.tracer.started(branch)
     let { mode, answer } = branch
     branch.answer = undefined
@@ -215,20 +247,25 @@ export class Domain extends Scheduler implements types.Domain {
       answer = undefined
     }
     for (;;) {
-      // The code goes on.
-      let result: IteratorResult<unknown, unknown>
-      this.depth = 0
-      if (this.starting) this.steps = 0 // everything that is awaited has to come to this loop
-      try {
-        const { context } = branch
-        const gen = branch.gen as AnyIterator
-        if (context === null)
-          result = mode === NEXT ? generatorNext.call(gen, answer) : generatorThrow.call(gen, answer)
-        else result = context.runInAsyncScope(mode === NEXT ? generatorNext : generatorThrow, gen, answer)
-      } catch (error) {
-        mode = THROW
-        answer = error
-        result = THREW
+      let result: Step
+      if (first !== null) {
+        result = first
+        first = null
+      } else {
+        // The code goes on.
+        this.depth = 0
+        if (this.starting) this.steps = 0 // everything that is awaited has to come to this loop
+        try {
+          const { context } = branch
+          const gen = branch.gen as AnyIterator
+          if (context === null)
+            result = mode === NEXT ? generatorNext.call(gen, answer) : generatorThrow.call(gen, answer)
+          else result = context.runInAsyncScope(mode === NEXT ? generatorNext : generatorThrow, gen, answer)
+        } catch (error) {
+          mode = THROW
+          answer = error
+          result = THREW
+        }
       }
       if (result.done) {
         // A call has ended, and its caller goes on with the result.
@@ -309,6 +346,7 @@ export class Domain extends Scheduler implements types.Domain {
     if (this.tracer !== null) this.tracer.stopped(branch)
     branch.gen = null
     endBranch(branch, mode, answer)
+    this.last = null // its result is not to be kept
     return ENDED
   }
 }

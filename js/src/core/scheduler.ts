@@ -2,7 +2,9 @@
  * When the run loop runs, and for which group. A scheduler serves the groups of its newest context first in, first out;
  * what it does with a group is the matter of domain.ts.
  *
- * - `current` is the branch whose code runs now, null in legacy code.
+ * - `current` is the branch whose code runs now, null in legacy code. It is kept as the branch that ran last, and
+ *   whether that runs still: mostly the same one runs again, and to store it in an object that is older than it costs
+ *   a tenth of a wait.
  * - `pumping` holds while the run loop is on the stack, `posted` while the host has been asked to run it.
  * - No group is queued twice. A blocked branch is on no queue.
  * - The group that runs is not queued by its own branches: the run loop takes its next branch when the running one has
@@ -15,21 +17,25 @@ import { noteOurs } from './current.ts'
 import { BLOCK_ORDER, say } from './say.ts'
 import { Slice } from './slice.ts'
 
+/** How far the code of a branch has come: it asks for something, or has ended. */
+export type Step = IteratorResult<unknown, unknown>
+
 export abstract class Scheduler {
   readonly host: Host
   readonly base: Context
   top: Context
-  current: Branch | null = null
   pumping: boolean = false
   steps: number = 0
   onTop: (() => void) | null = null
   protected chooser: Chooser | null = null
   protected readonly slice: Slice
-  private posted = false
-  private readonly pumpSoon = (): void => this.pump(null)
+  protected posted = false
+  protected last: Branch | null = null
+  private inside = false
+  private readonly pumpSoon = (): void => this.pump(null, null)
   private readonly pumpLater = (): void => {
     this.slice.hostHadTurn()
-    this.pump(null)
+    this.pump(null, null)
   }
 
   constructor(host: Host, slice: number) {
@@ -39,8 +45,20 @@ export abstract class Scheduler {
     this.top = this.base = new BaseContext(this as never)
   }
 
-  /** Runs branches of the group until one is set aside, or none is ready. */
-  protected abstract run(group: Group): void
+  get current(): Branch | null {
+    return this.inside ? this.last : null
+  }
+
+  set current(branch: Branch | null) {
+    this.inside = branch !== null
+    if (branch !== null && branch !== this.last) this.last = branch
+  }
+
+  /**
+   * Runs branches of the group until one is set aside, or none is ready. `step` is what the first of them has come to,
+   * if it has begun already.
+   */
+  protected abstract run(group: Group, step: Step | null): void
 
   // ---- what becomes ready
 
@@ -67,7 +85,7 @@ export abstract class Scheduler {
     else if (group.running === null && group.readies === null && this.top.head === null && group.home === this.top) {
       // Nothing else has to run before it, so the queue is not needed.
       group.running = branch
-      this.pump(group)
+      this.pump(group, null)
     } else this.fromHost(() => this.ready(branch))
   }
 
@@ -77,7 +95,7 @@ export abstract class Scheduler {
     else {
       this.posted = true
       f()
-      this.pump(null)
+      this.pump(null, null)
     }
   }
 
@@ -106,16 +124,16 @@ export abstract class Scheduler {
   }
 
   /** Runs `first`, and then what is queued, until nothing is ready or the host is to have a turn. */
-  private pump(first: Group | null): void {
+  protected pump(first: Group | null, step: Step | null): void {
     this.posted = false
     this.pumping = true
     noteOurs()
     try {
-      if (first !== null) this.run(first)
+      if (first !== null) this.run(first, step)
       while (!this.slice.hostWaits) {
         const group = this.top.shift()
         if (group === null) break
-        this.run(group)
+        this.run(group, null)
         // An activity that only gives way, or blocks, does not look at the clock itself.
         if (--this.steps <= 0) this.isOver(group)
       }
@@ -131,7 +149,7 @@ export abstract class Scheduler {
     this.pumping = true
     noteOurs()
     try {
-      this.run(group)
+      this.run(group, null)
     } finally {
       this.pumping = false
       this.current = null

@@ -283,5 +283,6 @@ export interface Domain {
   enqueue(group: Group): void
   ready(branch: Branch): void
   readyFromHost(branch: Branch): void
+  answered(branch: Branch, value: unknown): void
   fromHost(f: () => void): void
 }

@@ -42,19 +42,19 @@ export class PromiseCell implements Blocker {
 }
 
 function fulfilled(this: PromiseCell, value: unknown): void {
-  answer(this.branch, NEXT, value)
+  noteOurs()
+  const { branch } = this
+  if (branch === null) return
+  branch.blocked = null
+  branch.group.home.domain.answered(branch, value)
 }
 
 function rejected(this: PromiseCell, error: unknown): void {
-  answer(this.branch, THROW, error)
-}
-
-function answer(branch: Branch | null, mode: 0 | 1, value: unknown): void {
   noteOurs()
+  const { branch } = this
   if (branch === null) return
   branch.blocked = null
-  branch.mode = mode
-  branch.answer = value
+  branch.goOn(THROW, error)
   branch.group.home.domain.readyFromHost(branch)
 }
 
@@ -92,6 +92,22 @@ export function blockOnPromise(branch: Branch, promise: PromiseLike<unknown>): b
   branch.blocked = cell
   react(promise, cell.ok, cell.bad)
   return false
+}
+
+/** The same for a branch that a promise has just answered. False, and nothing was done: it asks for something else. */
+export function blockAgain(branch: Branch, op: unknown): boolean {
+  const promise = op instanceof PromiseWait ? op.promise : op
+  const { scope } = branch
+  const cell = branch.cell as PromiseCell | null
+  if (!(promise instanceof Promise) || cell === null || (scope !== null && scope.marked)) return false
+  try {
+    if (promise.constructor !== Promise || promise.then !== then) return false
+  } catch {
+    return false // a property of its own throws
+  }
+  branch.blocked = cell
+  promise.then(cell.ok, cell.bad) // V8 inlines this, because it has just read the method, but not `then.call`
+  return true
 }
 
 /**
