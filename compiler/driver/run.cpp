@@ -82,8 +82,9 @@ static std::string makeFolder() {
   const std::string base = given && *given ? given : "/tmp";
   std::string folder = base + "/charcoal-XXXXXX";
   if (!mkdtemp(folder.data())) {
-    std::fprintf(stderr, "charcoal-cc: error: cannot make a folder for temporary files in '%s': %s\n", base.c_str(),
-                 std::strerror(errno));
+    std::fprintf(stderr,
+                 "charcoal-cc: error: cannot make a folder for temporary files in '%s': %s; name another in TMPDIR\n",
+                 base.c_str(), std::strerror(errno));
     return {};
   }
   setenv("TMPDIR", folder.c_str(), 1);
@@ -116,7 +117,8 @@ static pid_t start(const std::vector<std::string> &command) {
     _exit(become(command));
   }
   if (child < 0)
-    std::fprintf(stderr, "charcoal-cc: error: cannot start clang: %s\n", std::strerror(errno));
+    std::fprintf(stderr, "charcoal-cc: error: cannot start clang, for the system makes no process: %s\n",
+                 std::strerror(errno));
   target = ownGroup ? -child : child;
   pid_t watchman = -1;
   if (child > 0 && ownGroup) {

@@ -5,6 +5,7 @@
  * belong to the new branch. The rest stays with the old branch, which goes on. */
 #include "activity/scope.h"
 #include "frames/captures.h"
+#include "frames/out_of_memory.h"
 #include "report/watch.h"
 #include "sched/native.h"
 #include "wait/wait.h"
@@ -88,15 +89,10 @@ void ch_ready_first(struct ch_branch *b) {
 #define CLASS ((unsigned)(sizeof(struct ch_async) / CH_ACTIVITY_STEP))
 _Static_assert(sizeof(struct ch_async) % CH_ACTIVITY_STEP == 0, "the size of a class");
 
-CH_COLD static _Noreturn void out_of_memory(void) {
-  fprintf(stderr, "charcoal: out of memory: no room for an async branch\n");
-  abort();
-}
-
 CH_COLD static struct ch_async *take_slow(void) {
   struct ch_async *a = ch_block_take(CH_KIND_ASYNC, CLASS, sizeof *a);
   if (CH_UNLIKELY(!a))
-    out_of_memory();
+    ch_out_of_memory("an async branch");
   return a;
 }
 

@@ -2,6 +2,7 @@
 #include "activity/environment.h"
 #include "activity/activity.h"
 #include "sched/domain.h"
+#include "frames/out_of_memory.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -89,11 +90,6 @@ void ch_environment_enter_slow(struct ch_branch *b) {
     set(&s->environment);
 }
 
-CH_COLD static _Noreturn void out_of_memory(void) {
-  fprintf(stderr, "charcoal: out of memory: no room for an activity's floating-point modes\n");
-  abort();
-}
-
 void ch_environment_leave_slow(struct ch_branch *b, bool ends) {
   bool changed = differs();
   if (!changed && ch_environments.saved == 0)
@@ -104,13 +100,13 @@ void ch_environment_leave_slow(struct ch_branch *b, bool ends) {
   }
   struct ch_branch *activity = ends ? b : ch_activity_of(b);
   if (!buckets && !(buckets = calloc(BUCKETS, sizeof *buckets)))
-    out_of_memory();
+    ch_out_of_memory("an activity's floating-point modes");
   struct saved **at = find(activity), *s = *at;
   if (changed && !ends) {
     if (!s) {
       s = malloc(sizeof *s);
       if (!s)
-        out_of_memory();
+        ch_out_of_memory("an activity's floating-point modes");
       *s = (struct saved){.activity = activity};
       *at = s;
       ch_environments.saved++;

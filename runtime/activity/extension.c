@@ -4,6 +4,7 @@
 #include "activity/cancel.h"
 #include "reactor/reactor.h"
 #include "wait/wait.h"
+#include "frames/out_of_memory.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,17 +28,12 @@ ch_scope *ch_scope_here(void) {
 
 /* ---- members ---- */
 
-CH_COLD static _Noreturn void no_room(const char *what) {
-  fprintf(stderr, "charcoal: out of memory: no room for %s\n", what);
-  abort();
-}
-
 ch_activity *ch_in(ch_scope *scope) {
   if (!scope)
     return NULL;
   struct ch_member *m = calloc(1, sizeof *m);
   if (!m || !extension_of(ch_finish_of(scope)))
-    no_room("an activity in a scope");
+    ch_out_of_memory("an activity in a scope");
   m->scope = ch_finish_of(scope);
   return (ch_activity *)((uintptr_t)m | 1);
 }
@@ -65,7 +61,7 @@ void ch_member_never_ran(struct ch_member *m, int error) {
   struct ch_finish *s = m->scope;
   free(m);
   if (!ch_scope_note(s, error, s->site))
-    no_room("an activity in a scope that collects no errors");
+    ch_out_of_memory("an activity in a scope that collects no errors");
   ch_finish_cancel(s);
 }
 

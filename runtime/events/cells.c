@@ -2,6 +2,7 @@
  * another one; so do the states of rendezvous. */
 #include "events/cells.h"
 #include "frames/forks.h"
+#include "frames/out_of_memory.h"
 #include "wait/atomics.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -46,11 +47,6 @@ struct ch_cell *ch_cell_of(ch_event e) {
 struct ch_inbox *ch_cell_inbox(const struct ch_cell *c) { return ch_atomic_load(&chunks[c->index / CELLS]->inbox); }
 
 /* ---- chunks ---- */
-
-CH_COLD static _Noreturn void out_of_memory(void) {
-  fprintf(stderr, "charcoal: out of memory: no room for an event\n");
-  abort();
-}
 
 /* Its words become those of events that are gone. */
 void ch_events_end(void) {
@@ -111,7 +107,7 @@ CH_COLD static void get_cells(void) {
     chunk = make_chunk();
   pthread_mutex_unlock(&lock);
   if (!inbox || !chunk)
-    out_of_memory();
+    ch_out_of_memory("an event");
   ch_atomic_store(&chunk->inbox, inbox);
   chunk->next = own;
   own = chunk;
@@ -151,7 +147,7 @@ struct ch_rendezvous_state *ch_rendezvous_take(void) {
   if (CH_UNLIKELY(!e->free_states)) {
     struct states *more = get_states();
     if (!more)
-      out_of_memory();
+      ch_out_of_memory("an event");
     more->next = states_of_thread;
     states_of_thread = more;
     for (unsigned i = sizeof more->all / sizeof *more->all; i-- > 0;) {

@@ -3,6 +3,7 @@
 #include "frames/captures.h"
 #include "frames/guards.h"
 #include "frames/large.h"
+#include "frames/out_of_memory.h"
 #include "frames/words.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,9 +17,8 @@ __thread __attribute__((tls_model("initial-exec"))) struct ch_tls ch_tls = {
 extern __thread struct ch_tls ch_tls_here __attribute__((alias("ch_tls")));
 #define ch_tls ch_tls_here
 
-CH_COLD static void out_of_memory(const struct ch_frame_info *info) {
-  fprintf(stderr, "charcoal: out of memory: no frame of %u bytes for %s\n", info->size, info->name ? info->name : "?");
-  abort();
+CH_COLD static _Noreturn void out_of_memory(const struct ch_frame_info *info) {
+  ch_out_of_memory("a frame of %u bytes for %s", info->size, info->name ? info->name : "a call that begins");
 }
 
 CH_COLD static struct ch_frame *take_large(const struct ch_frame_info *info) {
@@ -197,10 +197,8 @@ void *ch_alloca(void **list, size_t size, size_t align) {
     align = 16;
   size_t total;
   char *block = __builtin_add_overflow(size, align, &total) ? NULL : ch_large_take(CH_KIND_DYNAMIC, total, align);
-  if (!block) {
-    fprintf(stderr, "charcoal: out of memory: a variable-length local of %zu bytes\n", size);
-    abort();
-  }
+  if (!block)
+    ch_out_of_memory("a variable-length local of %zu bytes", size);
   char *p = block + align;
   ((struct piece *)p)[-1] = (struct piece){*list, block};
   ch_guard_dynamic(p, size);

@@ -12,6 +12,7 @@
  */
 #include "frames/allocator.h"
 #include "frames/forks.h"
+#include "frames/out_of_memory.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,11 +57,6 @@ static void put(const struct ch_version_entry *e) {
   table_used++;
 }
 
-CH_COLD static _Noreturn void out_of_memory(void) {
-  fprintf(stderr, "charcoal: out of memory: no room for the table of interruptible functions\n");
-  abort();
-}
-
 static void grow(size_t entries) {
   size_t size = table_size ? table_size : 64;
   while (size < 2 * (table_used + entries))
@@ -71,7 +67,7 @@ static void grow(size_t entries) {
   size_t old_size = table_size;
   table = calloc(size, sizeof *table);
   if (!table)
-    out_of_memory();
+    ch_out_of_memory("the table of interruptible versions");
   table_size = size;
   table_used = 0;
   for (size_t i = 0; i < old_size; i++)
@@ -103,7 +99,7 @@ static void forget_answers(void) {
 void ch_versions_register(const struct ch_version_entry *begin, const struct ch_version_entry *end) {
   struct module *m = malloc(sizeof *m);
   if (!m)
-    out_of_memory();
+    ch_out_of_memory("the table of interruptible versions");
   *m = (struct module){begin, end, NULL};
   pthread_mutex_lock(&lock);
   *last_module = m;
@@ -136,7 +132,7 @@ void ch_versions_unregister(const struct ch_version_entry *begin, const struct c
 static void make_cache(void) {
   struct cache *c = calloc(1, sizeof *c);
   if (!c)
-    out_of_memory();
+    ch_out_of_memory("the table of interruptible versions");
   c->next = caches;
   c->link = &caches;
   if (caches)

@@ -9,6 +9,7 @@
 #include "report/watch.h"
 #include "atomicity/atomicity.h"
 #include "frames/forks.h"
+#include "frames/out_of_memory.h"
 #include "sched/domain.h"
 #include <errno.h>
 #include <pthread.h>
@@ -65,15 +66,10 @@ static struct traced_branch **find(const struct ch_branch *b) {
   return at;
 }
 
-static _Noreturn void out_of_memory(void) {
-  fprintf(stderr, "charcoal: out of memory: no room for the trace\n");
-  abort();
-}
-
 static struct traced_branch *add(const struct ch_branch *b, uint64_t of, uint64_t last) {
   struct traced_branch **at = find(b), *k = malloc(sizeof *k);
   if (!k)
-    out_of_memory();
+    ch_out_of_memory("the trace");
   *k = (struct traced_branch){*at, b, of, last, NULL, true};
   return *at = k;
 }
@@ -214,7 +210,7 @@ void ch_trace_start(void) {
     return;
   writer = calloc(1, sizeof *writer);
   if (!writer)
-    out_of_memory();
+    ch_out_of_memory("the trace");
   pthread_mutex_lock(&lock);
   writer->thread = ++threads;
   if (file)

@@ -2,6 +2,7 @@
 #include "sched/anchor.h"
 #include "activity/environment.h"
 #include "frames/allocator.h"
+#include "frames/out_of_memory.h"
 #include "report/watch.h"
 #include "sched/around.h"
 #include "sched/native.h"
@@ -30,10 +31,8 @@ static struct parked *parked_of(struct ch_frame *f) {
 }
 static struct parked *new_parked(struct anchor *a) {
   struct parked *p = malloc(sizeof *p);
-  if (!p) {
-    fprintf(stderr, "charcoal: out of memory: no room for a wait below setjmp\n");
-    abort();
-  }
+  if (!p)
+    ch_out_of_memory("a wait below setjmp");
   p->anchor = a;
   return p;
 }

@@ -405,11 +405,6 @@ bool ch_domain_begin(void *bottom) {
   return true;
 }
 
-void ch_domain_lacks_memory(const char *which) {
-  fprintf(stderr, "charcoal: out of memory: no room for %s\n", which);
-  abort();
-}
-
 bool ch_domain_run(void *body_int, const void *record, size_t size, const char *site, bool is_main) {
   struct ch_domain *d = &ch_domain;
   if (is_main && d->host) { /* constructors have made the thread a domain */

@@ -169,8 +169,6 @@ CH_HIDDEN bool ch_domain_begin(void *bottom);
 /* Makes this thread a domain and runs body(record) as its first activity. `is_main`: returns when that has finished;
  * otherwise when all have. False: there is no memory, nothing has run, and the thread is no domain's. */
 CH_HIDDEN bool ch_domain_run(void *body_int, const void *record, size_t size, const char *site, bool is_main);
-/* Reports that there is no memory for `which` domain, and ends the program. */
-CH_HIDDEN _Noreturn CH_COLD void ch_domain_lacks_memory(const char *which);
 /* The thread's domain, which has run, is no more: what belongs to the thread is given back. */
 CH_HIDDEN void ch_domain_end(void);
 

@@ -1,5 +1,6 @@
 /* Runs the program: makes a domain, whose first activity is the interruptible version of main. */
 #include "sched/anchor.h"
+#include "frames/out_of_memory.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -46,6 +47,6 @@ int ch_main(void *main_int, int argc, char **argv, char **envp) {
   if (ch_domain.current && ch_domain.current != ch_domain.host)
     return call_again(&call);
   if (!ch_domain_run((void *)main_body, &call, sizeof call, "main", true))
-    ch_domain_lacks_memory("main's domain");
+    ch_out_of_memory("main's domain");
   return ch_domain.first ? 0 /* in a child of fork that has no main */ : *(int *)ch_tls.result;
 }

@@ -6,6 +6,7 @@
 #include "wait/wait.h"
 
 #include "charcoal/lowlevel.h"
+#include "frames/out_of_memory.h"
 #include <errno.h>
 #include <pthread.h>
 
@@ -29,7 +30,7 @@ static int body(void *record) {
 static void *run(void *start) {
   struct start *s = start;
   if (!ch_domain_run((void *)body, &s, sizeof s, "ch_domain_start", false))
-    ch_domain_lacks_memory("a domain of ch_domain_start");
+    ch_out_of_memory("a domain of ch_domain_start");
   ch_domain_end();
   ch_waiter_schedule(&s->ended);
   return NULL;

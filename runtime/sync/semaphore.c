@@ -15,6 +15,7 @@
 #include "reactor/timer.h"
 #include "wait/wait.h"
 #include "sched/tsan.h"
+#include "frames/out_of_memory.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -71,10 +72,8 @@ CH_COLD static _Noreturn void waited_elsewhere(const ch_sem *s) {
 
 CH_COLD static void make_inbox(void) {
   int saved = errno;
-  if (!ch_inbox_here()) {
-    fprintf(stderr, "charcoal: out of descriptors or memory: no inbox for a domain that waits for a semaphore\n");
-    abort();
-  }
+  if (!ch_inbox_here())
+    ch_out_of_memory("the inbox of a domain that waits for a semaphore");
   errno = saved;
 }
 

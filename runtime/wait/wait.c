@@ -1,6 +1,7 @@
 /* How a branch blocks, and how its wait ends. wait.h has the invariants. */
 #include "wait/wait.h"
 #include "reactor/inbox.h"
+#include "frames/out_of_memory.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,10 +44,8 @@ void ch_wait_add_all(struct ch_wait *w, struct ch_clause *all, unsigned n) {
 
 CH_COLD static void need_inbox(struct ch_wait *w) {
   int saved = errno;
-  if (!(w->inbox = ch_inbox_here())) {
-    fprintf(stderr, "charcoal: out of descriptors or memory: no inbox for a domain that waits for a shared object\n");
-    abort();
-  }
+  if (!(w->inbox = ch_inbox_here()))
+    ch_out_of_memory("the inbox of a domain that waits for a shared object");
   errno = saved;
 }
 

@@ -52,7 +52,7 @@ typedef struct ch_waiter {
 /* Suspends the caller until somebody schedules the waiter. A schedule that comes before the suspension is kept, and
  * then the call returns at once; several such schedules count as one. A deadlock is reported only if there is no other
  * thread, domain or signal handler that could schedule the waiter.
- * Result: 0; EPERM: the caller runs in no domain; EMFILE, ENFILE or ENOMEM: the domain's inbox could not be made.
+ * Result: 0; EPERM: the caller runs in no domain; ENOMEM: the domain's inbox could not be made.
  * Cancel: does not end the wait by itself; ch_cancel_add can be used for that.
  * Source: AC paper, figure 7 (Suspend). */
 int ch_waiter_suspend(ch_waiter *);

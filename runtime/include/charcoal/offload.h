@@ -33,7 +33,7 @@ int ch_offload(void (*fn)(void *), void *argument);
 /* Returns the inbox of the caller's domain, which other threads need for ch_post. It exists as long as the domain.
  * After the first call the domain does not report a deadlock when nothing in it can run: it waits, because a letter
  * may still come. Never blocks.
- * Result: the inbox; or NULL, and errno is EPERM: the caller runs in no domain; ENOMEM; or EMFILE. */
+ * Result: the inbox; or NULL, and errno is EPERM: the caller runs in no domain; or ENOMEM. */
 struct ch_inbox *ch_inbox(void);
 
 /* Makes the domain of the inbox call fn(argument) on its own thread, between two runs of activities. What one thread

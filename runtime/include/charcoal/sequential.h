@@ -124,7 +124,9 @@ CH_SEQUENTIAL int ch_sem_trywait(ch_sem *s) { return s->count ? (s->count--, 0) 
 CH_SEQUENTIAL int ch_sem_wait(ch_sem *s) {
   if (ch_sem_trywait(s) == 0)
     return 0;
-  fprintf(stderr, "charcoal: deadlock: a semaphore of count 0 in a sequential program\n");
+  fprintf(stderr,
+          "charcoal: deadlock: a semaphore of count 0 is waited for in a sequential program, where nobody else can "
+          "post it; post it before, or compile with charcoal-cc\n");
   exit(CH_EXIT_DEADLOCK);
 }
 CH_SEQUENTIAL int ch_sem_post(ch_sem *s) { return s->count == ULONG_MAX ? EOVERFLOW : (s->count++, 0); }
