@@ -28,8 +28,9 @@
 #include <unistd.h>
 
 __thread __attribute__((tls_model("initial-exec"))) struct ch_domain ch_domain;
-__thread __attribute__((tls_model("initial-exec"))) struct ch_branch *ch_running;
-extern __thread struct ch_branch *ch_running_here __attribute__((alias("ch_running")));
+/* Generated code reads the first word, `current`. */
+extern __thread __attribute__((tls_model("initial-exec"))) struct ch_branch *ch_running
+    __attribute__((alias("ch_domain")));
 
 /* How many runs there are between two looks at the clock and the reactor while there is always something to run. */
 #define RUNS_PER_LOOK 64
@@ -86,7 +87,7 @@ CH_COLD static bool gives_way(void) {
   ch_domain.gives_way = 0;
   if (alone_in_child(meant))
     return false;
-  return meant || (ch_domain.spinlocks == 0 && (!ch_schedule_random || ch_schedule_gives_way()));
+  return meant || (ch_domain.spinlocks == 0 && (!ch_domain.random || ch_schedule_gives_way()));
 }
 
 /* Before and after b runs: sets what is not the same for all branches, and tells those who watch. */
@@ -112,7 +113,7 @@ static inline __attribute__((always_inline)) struct ch_branch *paused(struct ch_
   b->error = *d->error;
   b->state = CH_READY;
   b->link.prev = NULL;
-  if (CH_UNLIKELY((d->spinlocks | ch_schedule_random | d->forked | d->steps_aside) != 0) && !gives_way())
+  if (CH_UNLIKELY(d->pauses_specially != 0) && !gives_way())
     return b;
   ch_append(ch_group_of(b), b);
   return NULL;
@@ -126,7 +127,7 @@ struct ch_branch *ch_set_aside(struct ch_branch *b, int status) {
 static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_branch *b) {
   struct ch_domain *d = &ch_domain;
   bool begun = b->state != CH_NEW;
-  ch_set_current(b);
+  d->current = b;
   b->state = CH_RUNNING;
   ch_tls.attention = 0;
   *d->error = b->error;
@@ -135,7 +136,7 @@ static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_bra
   int status = begun ? resume(b) : begin(b);
   b = d->current; /* by now another branch may run on this stack (anchor.h) */
   ch_look_whether_child();
-  ch_set_current(NULL);
+  d->current = NULL;
   if (CH_UNLIKELY((ch_environment_differs() | (unsigned)ch_watched) != 0))
     after_run(b, status);
   if (status == CH_BLOCKED)
@@ -218,7 +219,7 @@ static bool may_wait_in_place(const struct ch_domain *d) {
 
 static void begin_waiting_in_place(struct ch_domain *d) {
   ch_environment_leave(d->current, false);
-  ch_set_current(NULL);
+  d->current = NULL;
   if (++d->switches % RUNS_PER_LOOK == 0)
     ch_look_outside(0);
 }
@@ -231,7 +232,7 @@ static struct ch_branch *look_for_somebody(struct ch_domain *d) {
 
 /* b goes on, or blocks after all. */
 static void end_waiting_in_place(struct ch_domain *d, struct ch_branch *b, int error) {
-  ch_set_current(b);
+  d->current = b;
   ch_environment_enter(b);
   *d->error = error;
   if (CH_UNLIKELY(!d->slicing))
@@ -320,7 +321,7 @@ void ch_schedule(void) {
     ch_domain_check();
     struct ch_branch *b = g->head;
     if (CH_LIKELY(b != NULL)) {
-      if (CH_UNLIKELY(ch_schedule_random)) {
+      if (CH_UNLIKELY(d->random)) {
         ch_schedule_choose(g);
         b = g->head;
       }

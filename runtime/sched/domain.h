@@ -55,13 +55,19 @@ struct ch_domain {
   uint8_t is_program;               /* the domain ends with its first activity, main */
   uint8_t ended;                    /* main has returned; in a further domain: all activities have ended */
   uint8_t gives_way;    /* the present pause gives way although a spinlock is held or the schedule is random */
-  uint8_t forked;       /* in a child of fork: only the activity that called fork runs (domain.c) */
   uint8_t drops_others; /* in a child of fork: the other activities are being dropped (child.h) */
   uint8_t turn_passed;  /* the branch that is about to block has already passed its activity's turn on */
   uint8_t stepping;     /* somebody else's loop lets the activities run (foreign_loop.c) */
-  uint32_t spinlocks;   /* how many spinlocks code of this domain holds; at more than 0 it is not interrupted
-                           (wait/lowlevel.c) */
-  uint8_t steps_aside;  /* the present pause only takes the running code's callers off the stack (anchor.h) */
+  union {
+    struct {
+      uint32_t spinlocks;  /* how many spinlocks code of this domain holds; at more than 0 it is not interrupted
+                              (wait/lowlevel.c) */
+      uint8_t forked;      /* in a child of fork: only the activity that called fork runs (domain.c) */
+      uint8_t steps_aside; /* the present pause only takes the running code's callers off the stack (anchor.h) */
+      uint8_t random;      /* ch_schedule_random: a random schedule decides who gives way */
+    };
+    uint64_t pauses_specially; /* these four together; 0: whoever pauses gives way */
+  };
   uint8_t is_cancelled; /* by pthread_cancel: see ch_host_sleep */
   uint64_t live, spawned;
   uint64_t forked_switches,
@@ -90,12 +96,8 @@ struct ch_domain {
 };
 
 extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_domain ch_domain;
-/* ch_running under a name of the runtime's own, as ch_tls has one (frames/allocator.h). */
-extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_branch *ch_running_here;
-
-/* The branch's code runs from now on. Generated code is told by ch_running, whose first word is the branch's scope. */
-static inline void ch_set_current(struct ch_branch *b) { ch_domain.current = ch_running_here = b; }
-_Static_assert(offsetof(struct ch_branch, scope) == 0, "as the ABI says");
+/* `current` is known to generated code as ch_running, whose first word is the branch's scope. */
+_Static_assert(offsetof(struct ch_domain, current) == 0 && offsetof(struct ch_branch, scope) == 0, "as the ABI says");
 
 static inline struct ch_group *ch_group_of(struct ch_branch *b) {
   if (CH_LIKELY(!(b->flags & (CH_LONG | CH_ASYNC))))

@@ -77,7 +77,7 @@ static struct ch_branch *make(void) {
 static bool begin(void) {
   struct ch_domain *d = &ch_domain;
   d->host = make();
-  ch_set_current(d->host);
+  d->current = d->host;
   if (!d->host)
     d->group = NULL;
   return d->host != NULL;
@@ -114,7 +114,7 @@ void ch_host_drop(void) {
   if (CH_UNLIKELY(ch_watched))
     ch_watch_run_ends(CH_BLOCKED);
   d->host = NULL;
-  ch_set_current(NULL);
+  d->current = NULL;
   b->scope = NULL;
   ch_activity_end(b);
 }
@@ -189,7 +189,7 @@ static void thread_ends(void *domain) {
     if (d->first)
       ch_branch_cancel(d->first);
     d->host = make();
-    ch_set_current(d->host);
+    d->current = d->host;
   }
   if (d->host)
     ch_host_end();

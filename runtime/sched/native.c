@@ -212,7 +212,7 @@ void ch_native_park(struct ch_native *n, struct ch_group *group) {
   }
   ch_environment_leave_slow(d->current, false); /* because plain code may have changed only MXCSR */
   d->natives++;
-  ch_set_current(NULL);
+  d->current = NULL;
   d->group = group;
   ch_tls.atomic_depth = ch_tls.atomic_pending = ch_tls.spawn_policy = 0;
   move_scheduler();

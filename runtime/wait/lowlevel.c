@@ -172,7 +172,7 @@ void ch_waiter_schedule(ch_waiter *public) {
 
 /* A pause that the program asks for by name, which has an effect even while a spinlock is held. */
 static int give_way(void) {
-  ch_domain.gives_way = ch_domain.spinlocks != 0 || ch_schedule_random || ch_domain.forked;
+  ch_domain.gives_way = ch_domain.spinlocks != 0 || ch_domain.random || ch_domain.forked;
   return CH_PAUSED;
 }
 
