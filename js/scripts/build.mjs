@@ -152,11 +152,11 @@ for (const file of readdirSync(types, { recursive: true })) {
   if (!/\.d\.ts(\.map)?$/.test(file)) continue
   const full = path.join(types, file)
   const text = published(readFileSync(full, 'utf8'))
-  const twin = path.join(dist, 'types-cjs', file.replace('.d.ts', '.d.cts'))
-  mkdirSync(path.dirname(twin), { recursive: true })
+  const forRequire = path.join(dist, 'types-cjs', file.replace('.d.ts', '.d.cts'))
+  mkdirSync(path.dirname(forRequire), { recursive: true })
   writeFileSync(full, text.replace(imported, '$1.js$2'))
   const cts = text.replace(imported, '$1.cjs$2').replace(/(\w\.d)\.ts(\.map|")/g, '$1.cts$2')
-  writeFileSync(twin, cts.replace('export default plugin', 'export = plugin'))
+  writeFileSync(forRequire, cts.replace('export default plugin', 'export = plugin'))
 }
 
 console.log(`the core, minified and gzipped: ${await sizeOf(js, '*')} bytes`)

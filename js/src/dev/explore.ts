@@ -101,10 +101,10 @@ const scripted = (script: number[]): Decide => {
  */
 function tempered(next: () => number): Decide {
   const preempt = [0, 0.02, 0.1, 0.3, 0.6][Math.floor(next() * 5)]
-  const stray = [0.1, 0.5, 1][Math.floor(next() * 3)]
+  const share = [0.1, 0.5, 1][Math.floor(next() * 3)]
   return (n, why) => {
     if (why === 'preempt') return next() < preempt ? 1 : 0
-    return next() < stray ? Math.floor(next() * n) : 0
+    return next() < share ? Math.floor(next() * n) : 0
   }
 }
 

@@ -208,11 +208,11 @@ async function record(browser: Browser, address: string | null, options: Recordi
     await responds(cdp, session)
   }
   const left = watched?.rewriting.left ?? []
-  if (left.length > 0)
-    notes.push(
-      `what ${left.length === 1 ? 'one script reads and writes was' : `${left.length} scripts read and write was`} not ` +
-        `watched, because the script is too long or cannot be rewritten: ${left.slice(0, 3).join(' ')}`,
-    )
+  if (left.length > 0) {
+    const who = left.length === 1 ? 'one script reads and writes' : `${left.length} scripts read and write`
+    const why = 'because the script is too long or cannot be rewritten'
+    notes.push(`what ${who} was not watched, ${why}: ${left.slice(0, 3).join(' ')}`)
+  }
   say('fetching the trace')
   const answers = ['finished', 'duration', 'stopped'].includes(ending.reason)
   const maps: Outcome['maps'] = answers ? await scripts.maps() : new Map()
