@@ -29,10 +29,6 @@ long ch_child_changes(void *data) {
   return r < 0 && errno == EINTR ? -EINTR : 0; /* the plain call reports other errors */
 }
 
-long ch_call_system(void *command) {
-  int r = system(command);
-  return r == -1 ? -errno : r;
-}
 long ch_call_pclose(void *file) {
   int r = pclose(file);
   return r == -1 ? -errno : r;

@@ -14,7 +14,6 @@ struct ch_child_wait {
 CH_HIDDEN int ch_pidfd(pid_t); /* -1: the kernel has none */
 CH_HIDDEN void ch_plain_close_keeping_errno(int fd);
 CH_HIDDEN long ch_child_changes(void *wait); /* a struct ch_child_wait */
-CH_HIDDEN long ch_call_system(void *command);
 CH_HIDDEN long ch_call_pclose(void *file);
 
 #endif

@@ -8,6 +8,7 @@
 #include "posix/single_activity.h"
 #include "posix/replacements/streams.h"
 #include "posix/children.h"
+#include "posix/command.h"
 #include <stdlib.h>
 
 /* Waits until something may have changed. 0, or -1 with errno. */
@@ -68,12 +69,27 @@ CH_REPLACES(waitid) int ch_posix_waitid(idtype_t type, id_t id, siginfo_t *info,
   }
 }
 
-/* Both wait for a process of their own until it ends: on a thread, not to be interrupted. What pclose has to write out
- * is written here: the signal of a broken pipe is the writer's. */
-CH_REPLACES(system) int ch_posix_system(const char *command) {
-  CH_SINGLE_ACTIVITY(system(command));
-  return (int)ch_do_call(ch_call_system, (void *)command, CH_CALL_WAITING);
+/* Waits for a process of its own until it ends, whatever is cancelled meanwhile. */
+CH_REPLACES(system) int ch_posix_system(const char *line) {
+  CH_SINGLE_ACTIVITY(system(line));
+  if (ch_cancelled())
+    return errno = ECANCELED, -1;
+  int status = 127 << 8;
+  struct ch_command *command = ch_command_start(line ? line : "exit 0");
+  if (command) {
+    struct ch_scope barrier;
+    pid_t taken;
+    ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "system");
+    while ((taken = wait_for(command->process, &status, 0, NULL)) < 0 && errno == EINTR) {
+    }
+    ch_scope_leave(&barrier);
+    status = ch_command_ended(command, taken, status);
+  }
+  return line ? status : status == 0;
 }
+
+/* Waits for a process until it ends: on a thread, not to be interrupted. What pclose has to write out is written here:
+ * the signal of a broken pipe is the writer's. */
 CH_REPLACES(pclose) int ch_posix_pclose(FILE *f) {
   int saved = errno;
   CH_SINGLE_ACTIVITY(pclose(f));

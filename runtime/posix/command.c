@@ -1,0 +1,162 @@
+/* The commands of system() that run, and the waits that leave them alone. See command.h. */
+#define _GNU_SOURCE
+#include "posix/command.h"
+#include "frames/forks.h"
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* More than run at a time. Signal handlers look for commands, so these are on no list that changes. */
+enum { ROOM = 256 };
+enum { RUNS, LEFT };
+static struct entry {
+  struct ch_command command; /* process: 0: the entry is free; -1: its process is being made */
+  int state;                 /* LEFT: a wait for any child has taken it */
+} entries[ROOM];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CH_FREE_IN_CHILDREN(lock, CH_INNER_LOCK)
+static unsigned running;                               /* how many commands run; written under the lock */
+static struct sigaction interrupt_before, quit_before; /* valid while `running` is not 0 */
+
+static void begin_to_ignore(void) {
+  struct sigaction ignore = {.sa_handler = SIG_IGN};
+  pthread_mutex_lock(&lock);
+  if (__atomic_fetch_add(&running, 1, __ATOMIC_RELAXED) == 0) {
+    sigaction(SIGINT, &ignore, &interrupt_before);
+    sigaction(SIGQUIT, &ignore, &quit_before);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+static void end_ignoring(void) {
+  pthread_mutex_lock(&lock);
+  if (__atomic_sub_fetch(&running, 1, __ATOMIC_RELAXED) == 0) {
+    sigaction(SIGINT, &interrupt_before, NULL);
+    sigaction(SIGQUIT, &quit_before, NULL);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+static struct entry *take_entry(void) {
+  for (int i = 0; i < ROOM; i++) {
+    pid_t none = 0;
+    if (__atomic_compare_exchange_n(&entries[i].command.process, &none, -1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+      return &entries[i];
+  }
+  errno = EAGAIN;
+  return NULL;
+}
+
+static int spawn(pid_t *process, const char *line, const sigset_t *mask) {
+#if __GLIBC_PREREQ(2, 38)
+  char *arguments[] = {"sh", "-c", "--", (char *)line, NULL};
+#else
+  char *arguments[] = {"sh", "-c", (char *)line, NULL};
+#endif
+  posix_spawnattr_t how;
+  sigset_t usual;
+  sigemptyset(&usual);
+  if (interrupt_before.sa_handler != SIG_IGN)
+    sigaddset(&usual, SIGINT);
+  if (quit_before.sa_handler != SIG_IGN)
+    sigaddset(&usual, SIGQUIT);
+  posix_spawnattr_init(&how);
+  posix_spawnattr_setsigmask(&how, mask);
+  posix_spawnattr_setsigdefault(&how, &usual);
+  posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  int error = posix_spawn(process, "/bin/sh", NULL, &how, arguments, environ);
+  posix_spawnattr_destroy(&how);
+  return error;
+}
+
+struct ch_command *ch_command_start(const char *line) {
+  struct entry *e = take_entry();
+  sigset_t child, mask;
+  pid_t process;
+  if (!e)
+    return NULL;
+  begin_to_ignore();
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  pthread_sigmask(SIG_BLOCK, &child, &mask); /* no handler comes before the process stands in the entry */
+  int error = spawn(&process, line, &mask);
+  e->state = RUNS;
+  __atomic_store_n(&e->command.process, error ? 0 : process, __ATOMIC_RELEASE);
+  pthread_sigmask(SIG_SETMASK, &mask, NULL);
+  if (!error)
+    return &e->command;
+  end_ignoring();
+  errno = error;
+  return NULL;
+}
+
+int ch_command_ended(struct ch_command *c, pid_t taken, int status) {
+  struct entry *e = (struct entry *)c;
+  bool has = taken == c->process;
+  if (!has && __atomic_load_n(&e->state, __ATOMIC_ACQUIRE) == LEFT) {
+    has = true;
+    status = c->status;
+  }
+  int error = errno;
+  __atomic_store_n(&c->process, 0, __ATOMIC_RELEASE);
+  end_ignoring();
+  errno = error;
+  return has ? status : -1;
+}
+
+/* ---- waits for any child ---- */
+
+/* Whether the process that a wait has just taken is a command; then its status is left to system. */
+static bool is_left(pid_t taken, int status) {
+  if (taken <= 0 || __atomic_load_n(&running, __ATOMIC_RELAXED) == 0 || !(WIFEXITED(status) || WIFSIGNALED(status)))
+    return false;
+  for (int i = 0; i < ROOM; i++)
+    if (__atomic_load_n(&entries[i].command.process, __ATOMIC_ACQUIRE) == taken) {
+      entries[i].command.status = status;
+      __atomic_store_n(&entries[i].state, LEFT, __ATOMIC_RELEASE);
+      return true;
+    }
+  return false;
+}
+
+#define CH_INTERPOSED __attribute__((weak, visibility("default")))
+/* The C library's, under a name that nobody replaces. */
+extern pid_t __waitpid(pid_t, int *, int);
+
+CH_INTERPOSED pid_t waitpid(pid_t pid, int *status, int options) {
+  for (int is = 0;;) {
+    pid_t taken = __waitpid(pid, &is, options);
+    if (pid <= 0 && is_left(taken, is))
+      continue;
+    if (taken > 0 && status)
+      *status = is;
+    return taken;
+  }
+}
+/* A cancellation point of threads, as the C library's is. */
+static pid_t plain_wait4(pid_t pid, int *status, int options, struct rusage *usage) {
+  if (options & WNOHANG)
+    return (pid_t)syscall(SYS_wait4, pid, status, options, usage);
+  int type;
+  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+  pid_t taken = (pid_t)syscall(SYS_wait4, pid, status, options, usage);
+  pthread_setcanceltype(type, NULL);
+  return taken;
+}
+
+CH_INTERPOSED pid_t wait(int *status) { return waitpid(-1, status, 0); }
+CH_INTERPOSED pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage) {
+  for (int is = 0;;) {
+    pid_t taken = plain_wait4(pid, &is, options, usage);
+    if (pid <= 0 && is_left(taken, is))
+      continue;
+    if (taken > 0 && status)
+      *status = is;
+    return taken;
+  }
+}
+CH_INTERPOSED pid_t wait3(int *status, int options, struct rusage *usage) { return wait4(-1, status, options, usage); }
