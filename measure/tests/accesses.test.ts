@@ -6,6 +6,7 @@ import path from 'node:path'
 import { recordNode } from '../src/record/node/index.ts'
 import { Flows } from '../src/record/accesses/flows.ts'
 import { transform, transformForPage } from '../src/record/accesses/transform.ts'
+import { toldBy } from '../src/record/accesses/tell.ts'
 import { Watch } from '../src/record/accesses/watch.ts'
 import { originalColumn, unmarked } from '../src/record/accesses/sites.ts'
 import { ok, same, test } from './harness.ts'
@@ -154,6 +155,35 @@ test('rewritten code that is not strict does what it did', async () => {
   ok(transform(sloppy, 'file:///program.cjs', false, 1)?.code.includes('$ch.put('), 'it was rewritten')
 })
 
+test('the cost of an operation is computing and waiting, without what others do and the sleeps that it asks for', () => {
+  let time = 0
+  const flows = new Flows(() => time)
+  const watch = new Watch(flows)
+  const account = {}
+  const after = (ms: number): number => (time += ms)
+  const operation = flows.enter(0)
+  watch.note(account, 'balance', 1, false)
+  after(5)
+  flows.costs.slept(operation, time, time + 100)
+  flows.costs.slept(operation, time, time + 9999)
+  flows.away(operation)
+  after(1)
+  const other = flows.enter(3)
+  watch.note(account, 'balance', 4, true)
+  after(50)
+  flows.leave(other)
+  after(59)
+  flows.back(operation, 5)
+  after(3)
+  flows.away(operation)
+  after(20)
+  flows.back(operation, 6)
+  after(2)
+  watch.note(account, 'balance', 7, true)
+  const [{ p50, cpu, wait }] = toldBy(watch)
+  same([p50, cpu, wait], [140, [10, 10], [30, 30]])
+})
+
 test('code rewritten for a page does what it did, with the runtime of pages and where that is not', () => {
   const dir = temporary()
   const runtime = path.join(process.env.CHARCOAL_MEASURE!, 'dist/page-accesses.js')
@@ -273,7 +303,7 @@ test('what can read its own place or be shadowed is not rewritten: with, assert 
 test('of a variable that was read many times, the accesses from last time count and the oldest are forgotten', () => {
   const lostUpdatesAfter = (reads: number): number => {
     const flows = new Flows()
-    const watch = new Watch(flows, () => 0)
+    const watch = new Watch(flows)
     const account = {}
     const operation = flows.enter(0)
     watch.note(account, 'balance', 1, false)

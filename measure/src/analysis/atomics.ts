@@ -51,7 +51,7 @@ export class Atomics {
       if (known === undefined) this.intruders.set(key, { name, site, count: 1 })
       else known.count++
     } else if (record.type === 'unserialisable') {
-      const { kind, variable, first, other, second, count, operation, awaits, runs, p50, p99 } = record
+      const { kind, variable, first, other, second, count, operation, awaits, runs, p50, p99, cpu, wait } = record
       const site = (location: number): number => this.sites.at('access', location)
       this.unserialisable.push({
         kind,
@@ -63,6 +63,8 @@ export class Atomics {
         ...(runs !== undefined && { runs }),
         ...(p50 !== undefined && { p50 }),
         ...(p99 !== undefined && { p99 }),
+        ...(cpu !== undefined && { cpu }),
+        ...(wait !== undefined && { wait }),
       })
     }
   }

@@ -26,6 +26,9 @@ export interface Conflict {
   /** How long an atomic block from the first to the last would take, µs. */
   p50: number
   p99: number
+  /** Of `data`, if it is known: how much of that is computing, and waiting; [p50, p99]. */
+  cpu?: number[]
+  wait?: number[]
   /** Of packages, not the program's own. */
   foreign: boolean
   /** It was entered while it waited, but what both sides use is known, and nothing is in common: hardly a conflict. */
@@ -82,6 +85,8 @@ function ofData(f: Figures): Conflict[] {
       runs: Math.max(u.count, u.runs ?? 0),
       p50: u.p50 ?? 0,
       p99: u.p99 ?? 0,
+      ...(u.cpu !== undefined && { cpu: u.cpu }),
+      ...(u.wait !== undefined && { wait: u.wait }),
       foreign: isForeign(f, second),
       hint: false,
       from: u.from,

@@ -109,7 +109,16 @@ const shapes = new Map<string, Shape>(
     interruption: [{ atomic: isId, continuation: isId, start: isTime, end: isTime }, {}],
     unserialisable: [
       { kind: isKind, first: isId, other: isId, second: isId, count: isId },
-      { variable: isString, operation: isId, awaits: listOf(isId), runs: isCount, p50: isTime, p99: isTime },
+      {
+        variable: isString,
+        operation: isId,
+        awaits: listOf(isId),
+        runs: isCount,
+        p50: isTime,
+        p99: isTime,
+        cpu: listOf(isTime),
+        wait: listOf(isTime),
+      },
     ],
     sources: [{ kinds: mapOf(isCount) }, {}],
     calibration: [{ kinds: mapOf(isKindCount), overhead: mapOf(isOverhead) }, {}],

@@ -164,6 +164,9 @@ export interface Unserialisable {
   /** From the first access to the second, µs. */
   p50?: number
   p99?: number
+  /** p50 and p99 of the time between that the operation computed, and waited: without sleeps that it asked for, µs. */
+  cpu?: number[]
+  wait?: number[]
 }
 
 export interface Sources {

@@ -1,3 +1,4 @@
+import type { Conflict } from '../analysis/conflicts.ts'
 /** Numbers for people. Times come in microseconds. */
 export function time(us: number): string {
   if (us === 0) return '0'
@@ -13,4 +14,12 @@ export function percent(part: number, of: number): string {
   if (of === 0) return '–'
   const p = (100 * part) / of
   return p === 0 ? '0 %' : p >= 99.95 ? '100 %' : p >= 10 ? `${Math.round(p)} %` : `${Number(p.toPrecision(2))} %`
+}
+
+/** What an atomic block around a conflict would cost. */
+export function costText({ p50, p99, cpu, wait }: Conflict): string {
+  const whole = `An atomic block there would take ${time(p50)}, at worst ${time(p99)}`
+  if (cpu === undefined || wait === undefined) return whole
+  const computes = `compute ${time(cpu[0]!)}, at worst ${time(cpu[1]!)}`
+  return `An atomic block there would ${computes}, and wait ${time(wait[0]!)}, at worst ${time(wait[1]!)}, besides its sleeps`
 }

@@ -7,7 +7,7 @@ import { conflicts, conflictText, isTelling, noConflict } from '../analysis/conf
 import { adviceText } from '../analysis/ranking.ts'
 import { fileOf, shortUrl, siteText, type Site } from '../analysis/sites.ts'
 import type { WaitEntry } from '../analysis/waits.ts'
-import { percent, time, whole } from './format.ts'
+import { costText, percent, time, whole } from './format.ts'
 import { insights } from './insights.ts'
 import { troubles } from './troubles.ts'
 
@@ -109,7 +109,8 @@ function cards(f: Figures, paint: (code: string, text: string) => string, width:
     for (const site of c.awaits) lines.push(cut(`       waits   ${place(site)}`, width))
     lines.push(cut(paint('31', `     ▶ ${c.evidence === 'data' ? 'another' : 'enters '} ${place(c.other)}`), width + 9))
     lines.push(cut(`       ${c.evidence === 'data' ? 'then   ' : 'goes on'} ${place(c.second)}`, width))
-    lines.push(paint('2', `     atomic there would take ${time(c.p50)}, at worst ${time(c.p99)}`))
+    const cost = wrapText(costText(c), width - 5, 0, 0)
+    lines.push(...cost.map((line) => paint('2', `     ${line}`)))
   }
   const foreign = all.filter((c) => c.foreign).length
   const hints = all.filter((c) => !c.foreign && c.hint).length

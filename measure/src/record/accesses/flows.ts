@@ -1,3 +1,5 @@
+import { Costs } from './costs.ts'
+
 /**
  * Who runs: activations of functions, in a tree. An activation is one call of an asynchronous function, or of one that
  * hands callbacks on; its children are the activations that it makes and the callbacks that it registers. A callback
@@ -17,6 +19,8 @@ export interface Activation {
   /** The site of the `await` after which it went on last, and when; -1: it has not waited. */
   resumed: number
   resumedAt: number
+  /** µs: when it began to run, or went on; -1: it does not run. */
+  runsSince: number
   /** A callback: the event loop called it. */
   called: boolean
   /** Control is back with the event loop when it stops: it has waited, or is a callback. */
@@ -26,8 +30,15 @@ export interface Activation {
 export class Flows {
   current: Activation | null = null
   clock = 0
+  readonly costs = new Costs()
+  readonly now: () => number
 
-  make(parent: Activation | null, site: number, called = false): Activation {
+  /** `now`: in microseconds. */
+  constructor(now: () => number = () => 0) {
+    this.now = now
+  }
+
+  make(parent: Activation | null, site: number, called = false, now = this.now()): Activation {
     return {
       parent,
       depth: parent === null ? 0 : parent.depth + 1,
@@ -36,6 +47,7 @@ export class Flows {
       ended: 0,
       resumed: -1,
       resumedAt: 0,
+      runsSince: now,
       called,
       waited: called,
     }
@@ -54,6 +66,9 @@ export class Flows {
 
   leave(activation: Activation): void {
     activation.ended = ++this.clock
+    // Before it has waited it is a part of what called it.
+    if (activation.waited) this.stops(activation)
+    else activation.runsSince = -1
     if (this.current === activation) this.current = activation.waited ? null : activation.parent
   }
 
@@ -61,6 +76,13 @@ export class Flows {
   away(activation: Activation): void {
     if (this.current === activation) this.current = activation.waited ? null : activation.parent
     activation.waited = true
+    this.stops(activation)
+  }
+
+  /** It gives control away. */
+  stops(activation: Activation, now = this.now()): void {
+    if (activation.runsSince >= 0) this.costs.ran(activation, activation.runsSince, now)
+    activation.runsSince = -1
   }
 
   /** It goes on behind a `catch` or `finally`; if it had waited, that is where the waiting ended. */
@@ -71,6 +93,7 @@ export class Flows {
   back(activation: Activation, site: number): void {
     activation.resumed = site
     activation.resumedAt = ++this.clock
+    activation.runsSince = this.now()
     this.current = activation
   }
 }

@@ -6,7 +6,7 @@ import { KEYED, LANGUAGE, MOVES, WHOLE } from '../../source/methods.ts'
 import { contains, isFunction, keyName, namesOf, walk, type Node } from '../../source/tree.ts'
 import { Rewritten, type Transformed } from './rewritten.ts'
 import { Scopes } from './scopes.ts'
-import { isHeld, isOptional, handsOn, passesFunctions, registers, runsOnce } from './shapes.ts'
+import { handsOn, isHeld, isOptional, passesFunctions, registers, runsOnce, timeOf } from './shapes.ts'
 
 /** How the runtime knows to which activation a callback belongs. */
 export interface Style {
@@ -383,6 +383,7 @@ export class Rewriter {
     if (how === null) return this.visitAll(call.arguments)
     for (const argument of call.arguments)
       if (isFunction(argument)) this.function(argument, '', argument, true)
+      else if (argument === timeOf(call)) this.wrap(argument, '$ch.sleep(', ')')
       else if (how === 'reaction' && isHeld(argument)) this.wrap(argument, '$ch.cb(', ')')
       else this.visit(argument)
   }

@@ -32,6 +32,13 @@ export class Runtime {
     return this.flows.enter(site, owner)
   }
 
+  /** The time that a timer of the activation that runs is asked for, ms. */
+  sleep<T>(ms: T): T {
+    const { current, costs, now } = this.flows
+    if (current !== null && typeof ms === 'number' && ms > 0) costs.slept(current, now(), now() + ms * 1000)
+    return ms
+  }
+
   /** A promise's reaction that is registered here: what it does belongs to the activation that runs now. */
   cb<F>(reaction: F): F {
     const { flows } = this

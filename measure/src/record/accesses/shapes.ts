@@ -57,3 +57,10 @@ const isHandler = ({ type, left, right }: Node): boolean =>
   !left.computed &&
   isFunction(right) &&
   runsOnce(keyName(left.property))
+
+/** How long a timer is asked for, in a call that sets one. */
+export const timeOf = ({ callee, arguments: given }: Node): Node =>
+  (callee.type === 'Identifier' ? callee.name : callee.computed === false ? keyName(callee.property) : '') ===
+    'setTimeout' && given[1]?.type !== 'SpreadElement'
+    ? given[1]
+    : undefined

@@ -6,6 +6,7 @@
  * Memory: the last accesses of each variable, for as long as its object lives; at most `MAX_FINDINGS` findings are kept
  * apart.
  */
+import type { Cost } from './costs.ts'
 import { common, inSequence, type Activation, type Flows } from './flows.ts'
 
 interface Access {
@@ -34,13 +35,14 @@ export interface Finding {
   /** The awaits during which it waited between the two, as sites. */
   waits: Set<number>
   count: number
-  /** Microseconds from the first access to the second. */
+  /** Of each time, from the first access to the second. */
   lengths: number[]
+  costs: Cost[]
 }
 
 const HISTORY = 64
 const MAX_FINDINGS = 2000
-const MAX_LENGTHS = 1000
+const MAX_LENGTHS = 300
 const MAX_PAIRS = 20_000
 
 export class Watch {
@@ -49,7 +51,6 @@ export class Watch {
   /** By the site of the first access, then of the second. */
   private readonly runs = new Map<number, Map<number, { count: number }>>()
   private pairs = 0
-  private readonly now: () => number
   /** Used again for each access: a program makes millions. */
   private readonly second: Access
   private readonly objects = new WeakMap<object, Map<unknown, Variable>>()
@@ -58,9 +59,8 @@ export class Watch {
   private lastKey: unknown
   private lastVariable: Variable | null = null
 
-  constructor(flows: Flows, now: () => number) {
+  constructor(flows: Flows) {
     this.flows = flows
-    this.now = now
     this.second = { by: flows.make(null, -1), at: 0, time: 0, site: 0, writes: false }
   }
 
@@ -83,7 +83,7 @@ export class Watch {
       return
     }
     const { second } = this
-    fill(second, by, at, this.now(), site, writes)
+    fill(second, by, at, this.flows.now(), site, writes)
     if (last !== undefined) this.judge(variable, second)
     if (++variable.newest === HISTORY) variable.newest = 0
     if (history.length < HISTORY) history.push({ ...second })
@@ -160,12 +160,15 @@ export class Watch {
         waits: new Set(),
         count: 0,
         lengths: [],
+        costs: [],
       }
       this.findings.set(key, finding)
     }
     finding.count++
     waitedBetween(first, second, together, finding.waits)
-    if (finding.lengths.length < MAX_LENGTHS) finding.lengths.push(second.time - first.time)
+    if (finding.lengths.length >= MAX_LENGTHS) return
+    finding.lengths.push(second.time - first.time)
+    finding.costs.push(this.flows.costs.between(together, second.by, first.time, second.time))
   }
 }
 

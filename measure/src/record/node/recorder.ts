@@ -130,13 +130,15 @@ export class NodeRecorder implements Watcher, ActivityHost {
     if (this.full && !(typeName === 'PROMISE' && trigger === running()))
       this.registrations.locate(fresh, typeName, resource, this.made)
     this.resources.add(id, fresh)
-    this.contexts?.made(id, fresh.recurring, fresh.awaits)
+    if (this.contexts === null) return
+    const sleep = typeName === 'Timeout' ? Number((resource as any)._idleTimeout) * 1000 : 0
+    this.contexts.made(id, fresh.recurring, fresh.awaits, sleep, now)
   }
 
   before(id: number): void {
     if (!this.recording || this.depth++ !== 0) return
-    this.contexts?.before(id)
     const now = this.now()
+    this.contexts?.before(id, now)
     const type = this.resources.type(id)
     if (type !== -1 && this.types.at(type).micro) return this.microtask(id, now)
     // A resource from before the recording: its type is unknown. Node's first, and our own, are nobody's callbacks.
@@ -151,7 +153,7 @@ export class NodeRecorder implements Watcher, ActivityHost {
     const { inBatch, batches } = this.open
     if (inBatch) batches[batches.length - 1]![1] = now
     this.resources.ran(id)
-    this.contexts?.after()
+    this.contexts?.after(now)
   }
 
   settled(id: number): void {

@@ -2,7 +2,7 @@
 import { conflicts, conflictText, isTelling, noConflict, type Conflict } from '../../analysis/conflicts.ts'
 import type { Figures } from '../../analysis/figures.ts'
 import { fileOf, siteText, type Site } from '../../analysis/sites.ts'
-import { time, whole } from '../format.ts'
+import { costText, whole } from '../format.ts'
 import { h } from './dom.ts'
 import { choice, tick } from './filters.ts'
 import { runLink } from './run.ts'
@@ -99,12 +99,7 @@ function card(f: Figures, c: Conflict, number: number): HTMLElement {
       step(data ? 'another' : 'enters', c.other, 'enters'),
       step(data ? 'then' : 'goes on', c.second, 'own'),
     ),
-    h(
-      'p',
-      { class: 'cost' },
-      `An atomic block there would take ${time(c.p50)}, at worst ${time(c.p99)}. `,
-      c.from !== undefined ? `Recorded in ${c.from}.` : null,
-    ),
+    h('p', { class: 'cost' }, `${costText(c)}. `, c.from !== undefined ? `Recorded in ${c.from}.` : null),
     h('p', { class: 'links' }, treeLink(f, c), editorLink(f.sites[c.second])),
   )
 }

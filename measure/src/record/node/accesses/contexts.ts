@@ -15,26 +15,32 @@ export class Contexts {
     this.flows = flows
   }
 
-  /** `recurring`: each run begins a tree of its own. `awaits`: an activation goes on by itself. */
-  made(id: number, recurring: boolean, awaits: boolean): void {
+  /**
+   * `recurring`: each run begins a tree of its own. `awaits`: an activation goes on by itself. `sleep`: µs of a timer.
+   */
+  made(id: number, recurring: boolean, awaits: boolean, sleep: number, now: number): void {
     const i = id & MASK
     this.ids[i] = id
     this.contexts[i] = recurring ? null : this.flows.current
     this.awaits[i] = awaits ? 1 : 0
+    if (sleep > 0 && this.contexts[i] !== null) this.flows.costs.slept(this.contexts[i]!, now, now + sleep)
   }
 
-  before(id: number): void {
+  before(id: number, now: number): void {
     const { flows } = this
     const i = id & MASK
     const known = this.ids[i] === id
     const context = known ? this.contexts[i] : null
-    this.running = known && this.awaits[i] === 1 ? null : flows.make(context, -1, true)
+    this.running = known && this.awaits[i] === 1 ? null : flows.make(context, -1, true, now)
     flows.current = this.running ?? context
   }
 
-  after(): void {
+  after(now: number): void {
     const { flows, running } = this
-    if (running !== null) running.ended = ++flows.clock
+    if (running !== null) {
+      running.ended = ++flows.clock
+      flows.stops(running, now)
+    }
     this.running = null
     flows.current = null
   }

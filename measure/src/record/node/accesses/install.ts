@@ -35,8 +35,8 @@ export interface Accesses {
 }
 
 export function installAccesses(now: () => number): Accesses {
-  const flows = new Flows()
-  const watch = new Watch(flows, now)
+  const flows = new Flows(now)
+  const watch = new Watch(flows)
   const files = new Map<number, { url: string; sites: FileSite[] }>()
   const moved = new Map<string, FileSites>()
   const outside: { place: Place; text: string }[] = []

@@ -13,7 +13,7 @@ import { PageFlows } from './page_flows.ts'
 const realm = globalThis as any
 if (!Object.hasOwn(realm, GLOBAL)) {
   const now = performance.now.bind(performance)
-  const watch = new Watch(new PageFlows(), () => now() * 1000)
+  const watch = new Watch(new PageFlows(() => now() * 1000))
   Object.defineProperty(realm, GLOBAL, { value: new Runtime(watch.flows, watch, () => {}) })
   disguiseTexts()
   const text = JSON.stringify

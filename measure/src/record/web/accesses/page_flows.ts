@@ -26,7 +26,10 @@ export class PageFlows extends Flows {
   }
 
   private endTurn(): void {
-    if (this.turn !== null) this.turn.ended = ++this.clock
+    if (this.turn !== null) {
+      this.turn.ended = ++this.clock
+      this.stops(this.turn)
+    }
     this.turn = null
   }
 
