@@ -93,6 +93,10 @@ bool isLld(const Request &request) { return request.linker.find("lld") != std::s
 Arguments linkArguments(const Request &request, const fs::path &tree) {
   Arguments result = {"--start-no-unused-arguments"};
   const bool lld = isLld(request);
+  // main passes the address of its interruptible version, so such code is never independent of its position, as clang's
+  // happens to be if the program takes no address.
+  if (request.isAbsolute && !request.pieChosen && !request.shared && !request.relocatable)
+    result.push_back("-no-pie");
   if (!request.sectionsChosen)
     result.push_back("-Wl,--gc-sections");
   if (!request.sectionsChosen && lld)
@@ -167,6 +171,11 @@ bool isPossible(const Request &request) {
     std::fprintf(stderr,
                  "charcoal-cc: error: '-fpseudo-probe-for-profiling': interruptible functions cannot have such probes; "
                  "leave it out, or compile with -fno-charcoal\n");
+    return false;
+  }
+  if (request.dataFlowSanitizer && request.hasInput) {
+    std::fprintf(stderr, "charcoal-cc: error: '-fsanitize=dataflow': the runtime is not made for it; compile with "
+                         "-fno-charcoal\n");
     return false;
   }
   // lld's link-time optimization takes the address of an X.int that is nowhere defined for a distance, not for null.

@@ -189,21 +189,32 @@ Request readRequest(const std::vector<std::string> &arguments) {
       request.shared = true;
     else if (argument == "-r" || next == "-r" || argument == "-Wl,-r" || next == "--relocatable")
       request.relocatable = true;
-    else if (argument == "-static" || argument == "--static" || argument == "-static-pie")
+    else if (argument == "-static" || argument == "--static" || argument == "-static-pie") {
       request.isStatic = true;
-    else if (argument == "-nostdlib" || argument == "--no-standard-libraries" || argument == "-nostartfiles" ||
-             argument == "-nodefaultlibs")
+      request.pieChosen |= argument == "-static-pie";
+    } else if (argument == "-nostdlib" || argument == "--no-standard-libraries" || argument == "-nostartfiles" ||
+               argument == "-nodefaultlibs")
       request.noLibraries = true;
-    else if (isAboutPosition(argument))
+    else if (isAboutPosition(argument)) {
       request.positionChosen = true;
+      request.isAbsolute = startsWith(argument, "-fno-");
+    } else if (argument == "-pie" || argument == "--pie" || argument == "-no-pie" || argument == "--no-pie" ||
+               argument == "-nopie")
+      request.pieChosen = true;
     else if (argument == "-femulated-tls" || argument == "-fno-emulated-tls")
       request.emulatesTls = argument == "-femulated-tls";
     else if (argument == "-fpseudo-probe-for-profiling" || argument == "-fno-pseudo-probe-for-profiling")
       request.pseudoProbes = argument == "-fpseudo-probe-for-profiling";
     else if (startsWith(argument, "-fsanitize=") && argument.find("thread") != std::string::npos)
       request.threadSanitizer = true;
-    else if (argument == "-fno-sanitize=thread" || argument == "-fno-sanitize=all")
+    else if (startsWith(argument, "-fsanitize=") && argument.find("dataflow") != std::string::npos)
+      request.dataFlowSanitizer = true;
+    else if (argument == "-fno-sanitize=thread")
       request.threadSanitizer = false;
+    else if (argument == "-fno-sanitize=dataflow")
+      request.dataFlowSanitizer = false;
+    else if (argument == "-fno-sanitize=all")
+      request.threadSanitizer = request.dataFlowSanitizer = false;
     else if (startsWith(argument, "-flto") || argument == "-fno-lto")
       request.optimizesAtLink = argument != "-fno-lto";
     else if (startsWith(argument, "-O"))

@@ -19,6 +19,8 @@ struct Request {
   bool optimizes = false;           // the last -O is not -O0
   bool externalAssembler = false;   // -fno-integrated-as, -save-temps: intermediate files
   bool positionChosen = false;      // the user said something about position-independent code
+  bool isAbsolute = false;          // -fno-pie, -fno-pic: the code may contain addresses
+  bool pieChosen = false;           // -pie, -no-pie, -static-pie
   bool sectionsChosen = false;      // the user said something about -ffunction-sections or --gc-sections
   std::string linker;               // -fuse-ld=, --ld-path=
   std::vector<std::string> wrapped; // --wrap: the linker puts __wrap_X in X's place
@@ -29,6 +31,7 @@ struct Request {
   bool emulatesTls = false;         // -femulated-tls
   bool pseudoProbes = false;        // -fpseudo-probe-for-profiling
   bool threadSanitizer = false;     // -fsanitize=thread
+  bool dataFlowSanitizer = false;   // -fsanitize=dataflow
 
   std::vector<std::string> libraries, libraryFolders; // -l, -L
   std::vector<std::string> linkerWords;               // of -Wl, and -Xlinker
