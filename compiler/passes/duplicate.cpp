@@ -366,46 +366,77 @@ void Duplicator::insertYields(Function &version) {
   insertYieldsInCycles(version);
 }
 
-// Gives a yield point to every cycle of the control-flow graph that makes calls, or only waits for another activity,
-// and has none yet (with Yields::Loops: to every cycle). A call of a function that checks at its entry counts as a
-// yield point.
-void Duplicator::insertYieldsInCycles(Function &version) {
-  AtomicDepth depth(version);
-  DenseSet<const BasicBlock *> cut; // blocks that have a yield point, or must not have one
-  for (BasicBlock &BB : version)
-    if (depth.entering(BB) ||
-        any_of(BB, [](Instruction &I) { return isSuspendingCall(I) || isYield(I) || isPause(I); }))
-      cut.insert(&BB);
-  ReversePostOrderTraversal<Function *> order(&version);
-  DenseMap<const BasicBlock *, unsigned> index;
-  for (BasicBlock *BB : order)
-    index[BB] = index.size();
-
-  // Every cycle lies in a strongly connected part of the graph. The first block of the part, in this order, either gets
-  // a yield point or needs none; all cycles that remain lie in the part without that block. So loops that stand side by
-  // side, or are nested a few levels deep, take time in proportion to their size.
-  std::vector<SmallVector<BasicBlock *>> work(1);
-  for (BasicBlock *BB : order)
-    if (!cut.contains(BB))
-      work[0].push_back(BB);
+// Calls `cut` for every cycle that the blocks form, with its first block in the order. The result says whether only
+// cycles that lead around this block remain to be cut; otherwise none of these blocks' cycles remain.
+//
+// Every cycle lies in a strongly connected part of the graph. All cycles that remain lie in the part without its first
+// block. So loops that stand side by side, or are nested a few levels deep, take time in proportion to their size.
+static void cutCycles(SmallVector<BasicBlock *> blocks, const DenseMap<const BasicBlock *, unsigned> &order,
+                      function_ref<bool(ArrayRef<BasicBlock *>, BasicBlock *)> cut) {
+  std::vector<SmallVector<BasicBlock *>> work{std::move(blocks)};
   while (!work.empty()) {
-    const SmallVector<BasicBlock *> blocks = std::move(work.back());
+    const SmallVector<BasicBlock *> part = std::move(work.back());
     work.pop_back();
-    for (SmallVector<BasicBlock *> &cycle : cyclesAmong(blocks)) {
-      if (O.yields != Yields::Loops &&
-          none_of(cycle, [](const BasicBlock *BB) { return any_of(*BB, needsYieldInCycle); }))
-        continue;
+    for (SmallVector<BasicBlock *> &cycle : cyclesAmong(part)) {
       BasicBlock *header =
-          *min_element(cycle, [&](BasicBlock *A, BasicBlock *B) { return index.lookup(A) < index.lookup(B); });
-      const SmallVector<const BasicBlock *> all(cycle.begin(), cycle.end());
-      if (O.yields == Yields::Loops || any_of(cycle, [](const BasicBlock *BB) { return any_of(*BB, isRealCall); }) ||
-          onlyWaits(all))
-        yieldBefore(&*header->getFirstNonPHIOrDbgOrAlloca(), O.stress);
+          *min_element(cycle, [&](BasicBlock *A, BasicBlock *B) { return order.lookup(A) < order.lookup(B); });
+      if (!cut(cycle, header))
+        continue;
       llvm::erase(cycle, header);
       if (!cycle.empty())
         work.push_back(std::move(cycle));
     }
   }
+}
+
+static bool isUnknownCall(const Instruction &I) { return isSuspendingCall(I) && !isCheck(I); }
+static bool hasUnknownCall(const BasicBlock *BB) { return any_of(*BB, isUnknownCall); }
+
+// Gives a yield point to every cycle of the control-flow graph that makes calls, or only waits for another activity,
+// and has none yet (with Yields::Loops: to every cycle). A call of a function that surely checks at its entry counts as
+// a yield point.
+void Duplicator::insertYieldsInCycles(Function &version) {
+  AtomicDepth depth(version);
+  ReversePostOrderTraversal<Function *> blocks(&version);
+  DenseMap<const BasicBlock *, unsigned> order;
+  SmallVector<BasicBlock *> without; // blocks that have no yield point, and may have one
+  for (BasicBlock *BB : blocks) {
+    order[BB] = order.size();
+    if (!depth.entering(*BB) && none_of(*BB, isCheck))
+      without.push_back(BB);
+  }
+  auto yieldAt = [&](BasicBlock *BB) { yieldBefore(&*BB->getFirstNonPHIOrDbgOrAlloca(), O.stress); };
+
+  // First the cycles that make no suspending calls.
+  SmallVector<BasicBlock *> plain;
+  copy_if(without, std::back_inserter(plain), [](BasicBlock *BB) { return none_of(*BB, isSuspendingCall); });
+  cutCycles(std::move(plain), order, [&](ArrayRef<BasicBlock *> cycle, BasicBlock *header) {
+    if (O.yields != Yields::Loops &&
+        none_of(cycle, [](const BasicBlock *BB) { return any_of(*BB, needsYieldInCycle); }))
+      return false;
+    const SmallVector<const BasicBlock *> all(cycle.begin(), cycle.end());
+    if (O.yields == Yields::Loops || any_of(cycle, [](const BasicBlock *BB) { return any_of(*BB, isRealCall); }) ||
+        onlyWaits(all))
+      yieldAt(header);
+    return true;
+  });
+
+  // Then those that call only functions of which nobody knows whether they check. In a large loop, such as that of an
+  // interpreter, few turns make such a call, so the yield points are at the calls.
+  constexpr unsigned large = 16;
+  erase_if(without, [](BasicBlock *BB) { return any_of(*BB, isCheck); });
+  cutCycles(std::move(without), order, [&](ArrayRef<BasicBlock *> cycle, BasicBlock *header) {
+    if (none_of(cycle, hasUnknownCall))
+      return false;
+    if (cycle.size() <= large) {
+      yieldAt(header);
+      return true;
+    }
+    for (BasicBlock *BB : cycle)
+      if (auto call = find_if(*BB, isUnknownCall); call != BB->end())
+        yieldBefore(&*call, O.stress);
+    return false;
+  });
 }
 
 // Marks a block that does nothing but give way as unlikely: in `if (now and then) yield;` it is not the usual way.
@@ -480,7 +511,7 @@ void Duplicator::versionsForPointers() {
     if (suspension.isBoundedLibraryFunction(F) && isAddressTaken(F))
       work.push_back(&F);
   for (Function *F : work)
-    versions[F] = callerOf(*F);
+    (versions[F] = callerOf(*F))->addFnAttr(BoundedAttr);
 }
 
 // Another module calls an alias by the alias's name. If the alias is weak the name may mean another function there. So
@@ -604,7 +635,10 @@ void Duplicator::run() {
     if (plain->callsFunctionThatReturnsTwice())
       addAnchor(abi, *version);
   for (auto &[plain, version] : versions)
-    insertYields(*version);
+    if (suspension.isBounded(*plain) && !O.stress)
+      version->addFnAttr(BoundedAttr);
+    else
+      insertYields(*version);
   keepAsyncWhereItSuspends();
   lowerExplicitYields();
   versionsOfAliases();

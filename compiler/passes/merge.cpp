@@ -21,8 +21,6 @@ using namespace llvm;
 
 namespace charcoal {
 
-static bool isCheck(const Instruction &I) { return isSuspendingCall(I) || isYield(I) || isPause(I); }
-
 // The blocks of a part with cycles, and the number of steps that may still be spent on the search for ways round.
 struct Cycle {
   SmallPtrSet<const BasicBlock *, 32> blocks;

@@ -46,9 +46,9 @@ Instruction *Splitter::afterAllocas(BasicBlock &BB) const {
 }
 
 // A yield before anything has happened needs no frame of this function: the entry thunk saves the arguments. The check
-// stands at the entry whether or not the marker is still there.
+// stands at the entry whether or not the marker is still there, but not in a function that always returns soon.
 void Splitter::takeEntryYield() {
-  yieldsAtEntry = options().yields != Yields::None && !options().stress;
+  yieldsAtEntry = options().yields != Yields::None && !options().stress && !F.hasFnAttribute(BoundedAttr);
   for (Instruction &I : F.getEntryBlock()) {
     if (isYield(I)) {
       I.eraseFromParent();
@@ -268,6 +268,7 @@ PreservedAnalyses charcoal::SplitPass::run(Module &M, ModuleAnalysisManager &) {
       if (GlobalValue *plain = M.getNamedValue(F->getFnAttribute(VersionAttr).getValueAsString()))
         glue.guardWeak(signature, plain, F);
     F->removeFnAttr(VersionAttr);
+    F->removeFnAttr(BoundedAttr);
     if (!F->hasOptNone() && !F->hasOptSize())
       F->addFnAttr(ColdPartAttr);
     if (F->hasFnAttribute(NamedAttr)) {

@@ -28,6 +28,8 @@ public:
   // Functions of this module that get an interruptible version, in module order.
   const std::vector<llvm::Function *> &versions() const { return chosen; }
   CallKind classify(const llvm::CallBase &) const;
+  // Whether such a function always returns soon. It has its version only for calls from elsewhere.
+  bool isBounded(const llvm::Function &F) const { return !versionSet.contains(&F); }
   // A function of the C library, by its name and type, that always returns soon.
   bool isBoundedLibraryFunction(const llvm::Function &declaration) const;
 

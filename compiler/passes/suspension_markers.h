@@ -17,6 +17,8 @@ inline constexpr llvm::StringLiteral VersionAttr = "charcoal-version-of";
 // Attribute of such a function: its name was given by the annotation "charcoal.replaces=name". If the program has a
 // definition of its own, the linker takes that.
 inline constexpr llvm::StringLiteral NamedAttr = "charcoal-named";
+// Attribute of such a function: it always returns soon, and has no check.
+inline constexpr llvm::StringLiteral BoundedAttr = "charcoal-bounded";
 // Attribute of a declaration name.int: it stands for "the interruptible version of `name`, if some module defines one".
 inline constexpr llvm::StringLiteral ExternalVersionAttr = "charcoal-external-version-of";
 // On a call: it may suspend.
@@ -55,13 +57,22 @@ inline bool calls(const llvm::Instruction &I, llvm::StringRef name) {
 inline bool isYield(const llvm::Instruction &I) { return calls(I, YieldName); }
 inline bool isPause(const llvm::Instruction &I) { return calls(I, PauseName); }
 inline bool isYieldOrPause(const llvm::Instruction &I) { return isYield(I) || isPause(I); }
-// A yield point: the callee, or the adapter in front of it, has a check at its entry. One that is written by hand makes
-// the check itself (ch_done in charcoal_abi.h).
+// A yield point: the callee, or the adapter in front of it, has a check at its entry, unless it always returns soon.
+// One that is written by hand makes the check itself (ch_done in charcoal_abi.h).
 inline bool isSuspendingCall(const llvm::Instruction &I) {
   auto *CB = llvm::dyn_cast<llvm::CallBase>(&I);
   return CB && CB->hasFnAttr(SuspendsAttr);
 }
 inline bool isInterruptible(const llvm::Function &F) { return !F.isDeclaration() && F.hasFnAttribute(VersionAttr); }
+
+// Whether a check is surely made here: by a yield point, or by the callee. What another module's function does, or one
+// that is called through a pointer, is not known.
+inline bool isCheck(const llvm::Instruction &I) {
+  if (isYieldOrPause(I))
+    return true;
+  auto *callee = isSuspendingCall(I) ? llvm::cast<llvm::CallBase>(I).getCalledFunction() : nullptr;
+  return callee && isInterruptible(*callee) && !callee->hasFnAttribute(BoundedAttr);
+}
 
 // A call in the sense of the source program: no intrinsic, no marker, no inline assembly.
 inline bool isRealCall(const llvm::Instruction &I) {
