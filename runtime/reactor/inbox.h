@@ -14,50 +14,56 @@
 
 struct ch_inbox;
 
-/* This domain's, made when first asked for; NULL with errno: no memory. Only on a domain's thread. */
+/* Returns the inbox of this domain, and makes it at the first call. NULL, with errno ENOMEM: there is no memory. Only a
+ * thread that runs a domain calls this. */
 CH_HIDDEN struct ch_inbox *ch_inbox_here(void);
-/* From any thread. The domain must not have ended. */
+/* Posts a letter. Any thread may do so. The domain must not have ended. */
 CH_HIDDEN void ch_inbox_post(struct ch_inbox *, struct ch_letter *);
-/* Opens what is there; whether there was anything. Called by the loop. */
+/* Opens all letters that have come, and returns whether there were any. The loop calls this. */
 CH_HIDDEN bool ch_inbox_open(void);
-/* Takes a letter out again, which the caller is about to give up: true if it was in this domain's inbox. On the
- * domain's thread, from any code of it. */
+/* Takes out a letter whose memory the caller is about to give up. True: it was in this domain's inbox. Any code on the
+ * domain's thread may call this. */
 CH_HIDDEN bool ch_inbox_recall(struct ch_letter *);
-/* Around a sleep of the reactor: false if there is something to open, and then it must not sleep. */
+/* The reactor calls the first before it sleeps, and the second afterwards. The first returns false if there is a letter
+ * to open; then the reactor must not sleep. */
 CH_HIDDEN bool ch_inbox_sleeps(void);
 CH_HIDDEN void ch_inbox_wakes(void);
-/* Until ch_inbox_wakes whoever posts makes no system call, and this domain asks ch_inbox_is_empty. */
+/* Begins a look for letters: until ch_inbox_wakes a thread that posts makes no system call, and this domain has to ask
+ * ch_inbox_is_empty again and again. */
 CH_HIDDEN void ch_inbox_looks(void);
 CH_HIDDEN bool ch_inbox_is_empty(void);
 /* The average time that wake-ups of this domain have taken lately, in nanoseconds, from before the sender's system call
  * until the domain runs. Longer ones count as CH_LONGEST_WAKE_UP. 0: it has never been woken. */
 #define CH_LONGEST_WAKE_UP INT64_C(100000)
 CH_HIDDEN int64_t ch_inbox_wake_up_time(void);
-/* System calls that this domain has made to wake others. */
+/* How many system calls this domain has made to wake others. */
 CH_HIDDEN extern __thread uint64_t ch_inbox_wakeups;
-/* Its domain sleeps, and no letter is in it. From any thread. */
+/* Tells whether its domain sleeps and no letter is in it. Any thread may ask. */
 CH_HIDDEN bool ch_inbox_stands(const struct ch_inbox *);
-/* ch_inbox_here, if it has been asked for; else NULL. It begins with its struct ch_mailbox. */
+/* The inbox of this thread's domain, once it has been made; NULL before. It begins with a struct ch_mailbox. */
 CH_HIDDEN extern __thread __attribute__((tls_model("initial-exec"))) struct ch_inbox *ch_inbox_of_thread;
-/* This thread's domain, which has an inbox, sleeps or looks: whoever asks is a signal handler. */
+/* Tells whether this thread's domain, which has an inbox, sleeps or looks for letters. If so, the caller runs in a
+ * signal handler. */
 static inline bool ch_inbox_is_asleep(void) {
   const struct ch_mailbox *box = (const struct ch_mailbox *)ch_inbox_of_thread;
   return __atomic_load_n(&box->rest, __ATOMIC_RELAXED) != CH_MAILBOX_AWAKE;
 }
-/* The domain of this thread ends. The inbox itself stays, for posters look at it until they are done. */
+/* The domain of this thread ends. The memory of the inbox stays, because other threads may still be posting. */
 CH_HIDDEN void ch_inbox_end(void);
-/* There is no descriptor to be had that would wake the domain: it has to look by itself. Tries again to get one. */
+/* Tells whether the domain has no descriptor by which others could wake it, so that it has to look for letters from
+ * time to time. Tries to get one before it says so. */
 CH_HIDDEN bool ch_inbox_is_deaf(void);
-/* From now on other threads may post at any time. */
+/* Tells whether other threads may post at any time. */
 CH_HIDDEN bool ch_inbox_is_open(void);
-/* Becomes readable when a letter comes to a sleeping domain; -1: there is none. For reactors. */
+/* Returns the descriptor that becomes readable when a letter comes to the domain while it sleeps; -1: there is none.
+ * Reactors use it. */
 CH_HIDDEN int ch_inbox_descriptor(void);
-/* The descriptor may be gone: another one. 0, or -1 with errno. */
+/* The descriptor may have been closed by somebody: replaces it by another one. -1, with errno: that failed. */
 CH_HIDDEN int ch_inbox_lost(void);
-/* In a child of fork, once its reactor works: the parent's descriptor would wake the parent. Letters on their way to
- * the parent never come here. */
+/* Called in a child of fork when its reactor works: gives up the parent's descriptor, which would wake the parent.
+ * Letters that were posted to the parent are not delivered in the child. */
 CH_HIDDEN void ch_inbox_in_child(void);
-/* Letters that are sure to come: of work that others do for this domain. */
+/* How many letters are certain to come, because other threads do work for this domain. */
 CH_HIDDEN extern __thread unsigned ch_inbox_expected;
 
 #endif

@@ -24,13 +24,14 @@
 /* How many looks this domain has made, and how many of them found a letter. */
 CH_HIDDEN extern __thread uint64_t ch_looks, ch_looks_paid;
 
-/* Whether something pays, from what came of it lately. After a time in vain it is left out once, and after each further
- * one twice as often as before, up to 255 times. After a time that paid it is left out no more: the initial value. */
+/* Decides whether something is worth doing, by whether it has helped lately. After it has not helped, it is left out
+ * once; each further time that it does not help doubles this number, up to 255. After it has helped, it is left out no
+ * more. Zeroed memory says that it is worth doing. */
 struct ch_worth {
-  unsigned left_out; /* so many times more */
-  unsigned penalty;  /* so often it was left out last; 0: its last time paid */
+  unsigned left_out; /* how many more times it is left out */
+  unsigned penalty;  /* how many times it was left out before; 0: it helped the last time */
 };
-/* Counts as a time that is left out if the result is false. */
+/* Tells whether it is worth doing now. If not, this counts as one of the times that it is left out. */
 static inline bool ch_is_worth(struct ch_worth *w) {
   if (CH_LIKELY(w->left_out == 0))
     return true;
@@ -39,7 +40,7 @@ static inline bool ch_is_worth(struct ch_worth *w) {
 }
 CH_HIDDEN void ch_was_in_vain(struct ch_worth *);
 
-/* There are several domains, and a processor for each of those that are awake; and looking is not forbidden. */
+/* Tells whether there are several domains, with a processor for each that is awake, and looking is not switched off. */
 CH_HIDDEN bool ch_has_processor(void);
 
 /* Looks for letters, and opens those that it finds. It is called when no activity can run. True: letters have been

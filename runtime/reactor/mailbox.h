@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 struct ch_letter {
-  struct ch_letter *next; /* while posted */
+  struct ch_letter *next; /* meaningful while the letter is posted */
   void (*open)(struct ch_letter *);
 };
 
@@ -46,7 +46,7 @@ static inline struct ch_letter *ch_mailbox_take(struct ch_mailbox *m) {
   return (struct ch_letter *)ch_atomic_exchange(&m->top, NULL);
 }
 
-/* Until ch_mailbox_wakes, the domain takes letters without being woken. */
+/* Says that the domain takes letters without being woken, until it calls ch_mailbox_wakes. */
 static inline void ch_mailbox_looks(struct ch_mailbox *m) { ch_atomic_store(&m->rest, CH_MAILBOX_LOOKING); }
 
 /* Says that the domain is about to sleep. False: there are letters, and it must not sleep. In either case the domain

@@ -78,27 +78,28 @@ enum {
  * pool has room the call is made in place; but if it may wait for somebody, and others could run meanwhile, the result
  * is -ENOMEM. */
 CH_HIDDEN bool ch_operation_start(struct ch_operation *);
-/* Asks for the end. The operation still has to be waited for. */
+/* Asks for the end of the operation, which still has to be waited for. */
 CH_HIDDEN void ch_operation_cancel(struct ch_operation *);
 
-/* The descriptor is about to be closed: those that the pool has and that wait for it end with -EBADF. */
+/* Called before the descriptor is closed: operations in the pool that wait for it end with -EBADF. */
 CH_HIDDEN void ch_operations_closing(int fd);
 
-/* In a child of fork: what the parent's threads were doing for this domain is begun anew, or was interrupted. Whether
- * there was any. */
+/* Called in a child of fork: operations that the parent's threads were carrying out for this domain begin anew, or end
+ * as interrupted. Returns whether there were any. */
 CH_HIDDEN bool ch_operations_revive(void);
 
 /* ---- for those who carry it out ---- */
 
-/* It has ended. */
+/* Says that the operation has ended. */
 CH_HIDDEN void ch_operation_end(struct ch_operation *, long result);
-/* The request to end it has missed it, and is to be made again in a while. */
+/* Says that the request to end the operation did not reach it, and has to be made again in a while. */
 CH_HIDDEN void ch_operation_cancel_again(struct ch_operation *);
-/* It is to be carried out anew. */
+/* Carries the operation out once more, from the beginning. */
 CH_HIDDEN void ch_operation_begin_again(struct ch_operation *);
-/* There is no ring for it any more: the pool carries it out from the beginning, or it ends with -EINTR. */
+/* Called when the ring of the operation is gone: the pool carries it out from the beginning, or it ends with -EINTR. */
 CH_HIDDEN void ch_operation_by_thread(struct ch_operation *);
-/* The socket's timeout, so many ns from now: it ends with -EAGAIN. False: no memory for a timer. */
+/* Makes the operation end with -EAGAIN `after` ns from now, at the socket's timeout. False: there is no memory for a
+ * timer. */
 CH_HIDDEN bool ch_operation_time_out(struct ch_operation *, int64_t after);
 
 #endif

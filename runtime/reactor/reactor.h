@@ -46,16 +46,16 @@ struct ch_reactor {
 extern CH_HIDDEN const struct ch_reactor *ch_reactor;
 extern CH_HIDDEN const struct ch_reactor ch_reactor_uring, ch_reactor_epoll, ch_reactor_simulated;
 CH_HIDDEN void ch_reactor_choose(void);
-/* Operations are carried out without a thread. */
+/* Tells whether operations are carried out by a ring, without a thread. */
 CH_HIDDEN bool ch_reactor_has_ring(void);
 /* For IORING_OP_RECV when the socket is probably empty: wait before the first attempt, where the kernel can. */
 CH_HIDDEN extern uint16_t ch_uring_recv_flags;
-/* Somebody of this thread's domain waits for input on the descriptor. An operation that began now could overtake them:
- * the kernel serves the last one first. */
+/* Tells whether somebody of this thread's domain waits for input on the descriptor. An operation that began now could
+ * overtake them, because the kernel serves the last one first. */
 CH_HIDDEN bool ch_uring_is_awaited(int fd);
-/* pthread_cancel has ended a sleep of this thread's ring. */
+/* Called after pthread_cancel has ended a sleep of this thread's ring. */
 CH_HIDDEN void ch_uring_left(void);
-/* 0, or why the kernel gives this thread no ring. */
+/* Returns 0, or the error number with which the kernel refuses this thread a ring. */
 CH_HIDDEN int ch_uring_available(void);
 
 /* Where the kernel gives no descriptor or memory for waiting (the limit of open files, a child of fork), a reactor
@@ -64,20 +64,20 @@ CH_HIDDEN int ch_uring_available(void);
 CH_HIDDEN void ch_reactor_makeshift(int64_t deadline, int size, int (*wanted)(int fd),
                                     void (*found)(int fd, int events));
 
-/* The process ends: lets go of what this thread's domain waits for. */
+/* Gives up what this thread's domain waits for, because the process ends. */
 CH_HIDDEN void ch_reactor_leave(void);
-/* The domain of this thread ends: its descriptors are closed. */
+/* Closes the reactor's descriptors, because the domain of this thread ends. */
 CH_HIDDEN void ch_reactor_end(void);
-/* What the loop calls: the reactor's poll, and the domain's letters (inbox.h). */
+/* Polls the reactor, and opens the domain's letters (inbox.h). The loop calls this. */
 CH_HIDDEN void ch_reactor_poll(int64_t deadline);
-/* The time by which a loop that sleeps elsewhere has to poll again: because a timer is due then, or because an entry of
- * the readiness cache has to be verified. */
+/* Returns the time by which a loop that sleeps elsewhere has to poll again, because a timer is due or an entry of the
+ * readiness cache has to be verified. */
 CH_HIDDEN int64_t ch_reactor_due(void);
 
-/* The descriptor is about to be closed: see closing. Called by the replacement of close. */
+/* Called by the replacement of close before the descriptor is closed: see `closing`. */
 CH_HIDDEN void ch_fd_closing(int fd);
 
-/* events: poll's. The clause's result is the events that hold, or -errno. */
+/* The clause of a wait for events of poll. Its result is the events that hold, or the negative of an error number. */
 CH_HIDDEN extern const struct ch_clause_type ch_fd_clause_type;
 static inline struct ch_clause ch_fd_clause(int fd, int events) {
   return (struct ch_clause){.type = &ch_fd_clause_type, .object = (void *)(intptr_t)fd, .value = events};

@@ -22,7 +22,7 @@ struct ch_ring {
   unsigned *cq_head, *cq_tail, cq_mask;
   struct io_uring_sqe *sqes;
   struct io_uring_cqe *cqes;
-  unsigned tail, submitted; /* ours; what the kernel has taken of it */
+  unsigned tail, submitted; /* the end of what this thread has queued, and of what the kernel has taken */
   void *map, *sqe_map;
   size_t map_size, sqe_map_size;
 };
@@ -30,31 +30,31 @@ struct ch_ring {
 /* Never NULL. Behind a pointer, because a library that is loaded late has little thread-local memory. */
 extern CH_HIDDEN __thread struct ch_ring *ch_ring;
 
-/* 0, or what the kernel says against it. */
+/* Starts the ring. 0, or the error number with which the kernel refuses it. */
 CH_HIDDEN int ch_ring_start(void);
-/* Lets go of everything that it has. */
+/* Closes the ring and unmaps its queues. */
 CH_HIDDEN void ch_ring_stop(void);
-/* In a child of fork, which does not see the maps. */
+/* Called in a child of fork, into which the maps were not copied. */
 CH_HIDDEN void ch_ring_forget(void);
-/* Stops it, and gives its own memory back: the thread ends. */
+/* Stops the ring and frees its memory, because the thread ends. */
 CH_HIDDEN void ch_ring_end(void);
 
 /* Submits, and waits for `want` completions, for at most `timeout` ns; a negative one: for ever. What the kernel does
  * not take now stays in the queue. */
 CH_HIDDEN void ch_ring_submit(unsigned want, unsigned flags, int64_t timeout);
 
-/* From now on the kernel writes an eventfd when there is a completion, or work for one that is deferred until the
- * thread asks: a ring whose descriptor is closed cannot be polled. 0, or -1 with errno. */
+/* Makes the kernel write an eventfd when there is a completion, or work for one that it defers until the thread asks.
+ * This is needed because a ring whose descriptor is closed cannot be polled. 0, or -1 with errno. */
 CH_HIDDEN int ch_ring_get_told(void);
-/* The eventfd's number. */
+/* Returns the number of that eventfd. */
 CH_HIDDEN int ch_ring_teller(void);
-/* Makes it silent until the next completion. */
+/* Reads that eventfd, so that it is not readable until the next completion. */
 CH_HIDDEN void ch_ring_was_told(void);
 
 static inline unsigned ch_ring_unsubmitted(void) { return ch_ring->tail - ch_ring->submitted; }
 
-/* The next entry for a request, all zero; `tail` is to be moved when it has been filled in. NULL: the queue is full,
- * and the kernel takes nothing at the moment. */
+/* Returns the next free entry for a request, all zero. The caller moves `tail` when it has filled the entry in. NULL:
+ * the queue is full, and the kernel takes nothing at the moment. */
 static inline struct io_uring_sqe *ch_ring_room(void) {
   struct ch_ring *r = ch_ring;
   if (CH_UNLIKELY(r->tail - __atomic_load_n(r->sq_head, __ATOMIC_ACQUIRE) == r->sq_size)) {
@@ -71,7 +71,7 @@ static inline bool ch_ring_has_completions(void) {
   return *ch_ring->cq_head != __atomic_load_n(ch_ring->cq_tail, __ATOMIC_ACQUIRE);
 }
 
-/* What the kernel wants to be asked for: IORING_SQ_CQ_OVERFLOW, IORING_SQ_TASKRUN. */
+/* Returns the flags by which the kernel says that it has to be entered: IORING_SQ_CQ_OVERFLOW, IORING_SQ_TASKRUN. */
 static inline unsigned ch_ring_wishes(void) {
   return __atomic_load_n(ch_ring->sq_flags, __ATOMIC_RELAXED) & (IORING_SQ_CQ_OVERFLOW | IORING_SQ_TASKRUN);
 }

@@ -15,20 +15,24 @@
 #include "frames/attributes.h"
 #include <stdbool.h>
 
-/* Takes a descriptor that was just made: its slot, at least 0; or -1 with errno, and it is closed. */
+/* Takes over a descriptor that was just made, and returns its slot, which is at least 0; or -1 with errno, and then the
+ * descriptor is closed. */
 CH_HIDDEN int ch_add_runtime_descriptor(int fd);
+/* Returns the present number of the descriptor in the slot. */
 CH_HIDDEN int ch_runtime_descriptor(int slot);
 CH_HIDDEN bool ch_is_runtime_descriptor(int fd);
-/* Closes it. */
+/* Closes the descriptor in the slot. */
 CH_HIDDEN void ch_close_runtime_descriptor(int slot);
-/* The descriptor is gone: somebody has closed it by hand. */
+/* Frees the slot of a descriptor that somebody has closed by a system call of their own. */
 CH_HIDDEN void ch_forget_runtime_descriptor(int slot);
 
-/* ---- for close's kin ---- */
+/* ---- for close, dup2 and their like ---- */
 
-/* Before `fd` is put on the number `to`: what is ours there moves. 0, or -1 with errno: there is no other number. */
+/* Called before `fd` is put on the number `to`: if the runtime has a descriptor there, it moves to another number.
+ * 0; or -1 with errno: there is no other number. */
 CH_HIDDEN int ch_runtime_descriptor_makes_way(int fd, int to, int flags);
-/* Those from `first` to `last` that are not ours, by close_range itself. */
+/* Closes the descriptors from `first` to `last` that are not the runtime's, by calls of `plain`, the system's
+ * close_range. */
 CH_HIDDEN int ch_close_range_except_ours(unsigned first, unsigned last, int flags,
                                          int (*plain)(unsigned, unsigned, int));
 

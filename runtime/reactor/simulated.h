@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-/* From time `at` on, `events` (poll's) hold for the descriptor, until ch_simulated_clear. Any number of descriptors. */
+/* Says that from time `at` on, until ch_simulated_clear, these events of poll hold for the descriptor. A test may do so
+ * for any number of descriptors. */
 void ch_simulated_event(int64_t at, int fd, int events);
 void ch_simulated_clear(int fd);
 

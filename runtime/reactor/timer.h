@@ -1,4 +1,5 @@
-/* Timers: clauses by deadline, equal deadlines by registration.
+/* Timers are clauses that fire in the order of their deadlines; those with equal deadlines in the order of
+ * registration.
  *
  * The durations in a program are few, so most deadlines come in order: a new timer goes to the end of one of a few
  * runs, each of which is in order already, and only where it fits none on a heap. A run takes and gives in constant
@@ -19,19 +20,21 @@
 
 extern CH_HIDDEN const struct ch_clause_type ch_timer_clause_type;
 
-/* A clause that fires `duration` ns from now; never for CH_FOREVER. */
+/* Makes a clause that fires `duration` ns from now, or never if that is CH_FOREVER. */
 CH_HIDDEN struct ch_clause ch_timer_clause(int64_t duration);
-/* The same at a deadline. */
+/* Makes a clause that fires at the deadline. */
 CH_HIDDEN struct ch_clause ch_deadline_clause(int64_t deadline);
-/* A clause that never fires. */
+/* Makes a clause that never fires. */
 CH_HIDDEN struct ch_clause ch_never_clause(void);
-/* Fires what is due, in order of deadline, equal ones in order of registration. */
+/* Fires the timers that are due, in the order of their deadlines; those with equal ones in the order of registration.
+ */
 CH_HIDDEN void ch_timers_fire(void);
-/* The earliest deadline; CH_FOREVER if there is none. */
+/* Returns the earliest deadline; CH_FOREVER if there is none. */
 CH_HIDDEN int64_t ch_timers_next(void);
-/* Until when the domain may sleep: no timer is later than it may be then. CH_FOREVER if there is none. */
+/* Returns the time until which the domain may sleep without making any timer later than it may be; CH_FOREVER if there
+ * is no timer. */
 CH_HIDDEN int64_t ch_timers_latest(void);
-/* The domain of this thread ends: no timer is registered any more, or will be asked for. */
+/* The domain of this thread ends: no timer is registered any more, and none will be. */
 CH_HIDDEN void ch_timers_end(void);
 #ifdef CHARCOAL_CHECKED
 CH_HIDDEN void ch_timers_check(void); /* asserts the invariants */

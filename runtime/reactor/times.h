@@ -17,35 +17,36 @@
 
 /* ---- durations ---- */
 
-/* Without a time: CH_FOREVER. */
+/* Converts a duration; NULL is CH_FOREVER. */
 CH_HIDDEN int64_t ch_duration(const struct timespec *);
-/* As the kernel reads it: more than a second of microseconds is valid. */
+/* Converts a duration as the kernel does, for which a second or more of microseconds is valid. */
 CH_HIDDEN int64_t ch_duration_of_timeval(const struct timeval *);
-/* poll's: below 0 is CH_FOREVER. */
+/* Converts a timeout of poll; below 0 is CH_FOREVER. */
 static inline int64_t ch_duration_of_ms(int ms) { return ms < 0 ? CH_FOREVER : ms * INT64_C(1000000); }
 
-/* For what is left of a duration; of CH_FOREVER as much as there is room for. */
+/* Convert what is left of a duration back. CH_FOREVER becomes the longest time that the type can hold. */
 CH_HIDDEN struct timespec ch_timespec_of(int64_t duration);
 CH_HIDDEN struct timeval ch_timeval_of(int64_t duration);
 
 /* ---- deadlines ---- */
 
-/* The clock of all reactors but the simulated one. */
+/* Returns the time on the clock of all reactors but the simulated one. */
 CH_HIDDEN int64_t ch_monotonic_now(void);
 
-/* So long from now, CH_FOREVER for that; CH_NO_TIME for that. */
+/* Returns the deadline that is so long from now. CH_FOREVER and CH_NO_TIME stay what they are. */
 CH_HIDDEN int64_t ch_deadline_after(int64_t duration);
-/* How long until then: at least 0. */
+/* Returns how long it is until the deadline, at least 0. */
 CH_HIDDEN int64_t ch_time_left(int64_t deadline);
 
 /* ---- a time on another clock ---- */
 
-/* How long until then, at least 0, as that clock goes now; CH_NO_TIME: its fraction is outside of its second, or there
- * is no such clock. */
+/* Returns how long it is until that time, at least 0, by the present state of that clock. CH_NO_TIME: the time's
+ * fraction is not below a second, or there is no such clock. */
 CH_HIDDEN int64_t ch_time_until(clockid_t, const struct timespec *);
-/* Such a clock may be set, or go on while the machine sleeps: a descriptor that becomes readable at that time by that
- * clock, or when the clock has been set (look again then). -1: there is none to be had; look every so often
- * (CH_CLOCK_LOOKS). For clocks that only go on, and in virtual time, -1 with *steady: the duration is right. */
+/* A clock may be set, or go on while the machine sleeps. Returns a descriptor that becomes readable at that time by
+ * that clock, and also when the clock has been set; the caller then computes the duration again. -1: there is no such
+ * descriptor. If *steady is set, none is needed, because the clock is never set or time is virtual, and the duration is
+ * right; otherwise the caller looks at the clock every CH_CLOCK_LOOKS ns. */
 CH_HIDDEN int ch_clock_watch(clockid_t, const struct timespec *, int *steady);
 #define CH_CLOCK_LOOKS INT64_C(500000000)
 
