@@ -1,3 +1,4 @@
+/// <reference lib="es2020.promise" preserve="true" />
 /** In `any` and `allSettled` the failure of one item does not end the others. */
 import { asyncFn } from '../core/asyncFn.ts'
 import type { Call } from '../core/call.ts'

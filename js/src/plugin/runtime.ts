@@ -1,3 +1,4 @@
+/// <reference lib="es2018.asyncgenerator" preserve="true" />
 /** charcoal-js/runtime is what transformed code calls. The build plugin writes these calls; nobody does by hand. */
 import '../core/domain.ts'
 import { Call, isCall } from '../core/call.ts'

@@ -1,3 +1,4 @@
+/// <reference lib="es2018.asynciterable" preserve="true" />
 /** `chunks` reads a stream chunk by chunk; a cancel of the reader reaches the stream's source. */
 import { checkFunction } from '../core/arguments.ts'
 import { steps, type Steps } from '../core/steps.ts'

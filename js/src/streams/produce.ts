@@ -1,3 +1,4 @@
+/// <reference lib="es2018.asynciterable" preserve="true" />
 /** Activities can be sources and sinks: of async iterables, and of readable, writable and transform streams. */
 import type { Activity } from '../core/activity.ts'
 import { spawn } from '../core/spawn.ts'

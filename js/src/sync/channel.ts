@@ -1,3 +1,4 @@
+/// <reference lib="es2018.asynciterable" preserve="true" />
 /**
  * A channel hands values from senders to receivers, first in first out. Capacity 0 (the default) is a rendezvous: a
  * send is done when a receive takes the value.
