@@ -211,6 +211,17 @@ setTimeout(function before() { setTimeout(hangs, 60) }, 10)`,
   ok(note?.type === 'note' && /it was in spins\(\) at \S*program\.mjs:2$/.test(note.text), JSON.stringify(note))
 })
 
+test('among the messages of a program that hangs there is no address of a debugger', () => {
+  const dir = temporary()
+  const program = path.join(dir, 'program.mjs')
+  writeFileSync(program, 'console.error(`own ${process.env.NODE_OPTIONS}`); setTimeout(() => { for (;;); }, 10)')
+  const command = path.join(process.env.CHARCOAL_MEASURE!, 'bin/charcoal-measure.mjs')
+  const args = [command, 'node', '--no-calibrate', '--duration', '2s', '--out', path.join(dir, 't.jsonl'), program]
+  const { stderr, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  ok(/^it hung for /.test(stdout), stdout.slice(0, 200))
+  ok(/^own --import/m.test(stderr) && !/Debugger (listening|ending)|For help|publish/.test(stderr), stderr)
+})
+
 test('a program that only takes its time to end has not hung', async () => {
   const { records, end, continuations } = await recordUntilFile(
     (file) => `import { writeFileSync } from 'node:fs'

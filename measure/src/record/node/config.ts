@@ -13,6 +13,9 @@ export const HUNG = 'charcoal.measure.hung'
 /** `full`: with places in source text; `fast`: without; `sample`: as `full`, a small part of the time. */
 export type NodeMode = 'full' | 'fast' | 'sample'
 
+/** The debugging port that `answerWhenHung` offers is not announced among the program's messages. */
+export const SILENT = '--inspect-publish-uid=http'
+
 export interface HookConfig {
   out: string
   mode: NodeMode

@@ -10,7 +10,7 @@ import { childrenNote, countChildren } from './children.ts'
 import { Contexts } from './accesses/contexts.ts'
 import { installAccesses, type Accesses } from './accesses/install.ts'
 import { recordOf, toldBy } from '../accesses/tell.ts'
-import { CONFIG, HUNG, STOP, type HookConfig } from './config.ts'
+import { CONFIG, HUNG, SILENT, STOP, type HookConfig } from './config.ts'
 import { NodeRecorder } from './recorder.ts'
 import { sample } from './sample.ts'
 import { inFile } from './loader_map.ts'
@@ -36,6 +36,7 @@ function isRecording({ parent, attached }: HookConfig): boolean {
 }
 
 function start(config: HookConfig): void {
+  announcePorts()
   ownUrl(import.meta.url)
   const { performance } = globalThis
   const now = performance.now.bind(performance)
@@ -90,6 +91,12 @@ function tellAccesses({ watch, describe }: Accesses, recorder: NodeRecorder): vo
     const record = recordOf(told, describe, (place) => recorder.location(place))
     if (record !== undefined) recorder.write(record)
   }
+}
+
+/** Programs that this one starts may be debugged, and announce their ports as always. */
+function announcePorts(): void {
+  const { NODE_OPTIONS } = process.env
+  if (NODE_OPTIONS?.includes(SILENT)) process.env.NODE_OPTIONS = NODE_OPTIONS.replace(` ${SILENT}`, '')
 }
 
 /** `askWhereItHangs` is the other side. A debugging port that the user has chosen stays. */

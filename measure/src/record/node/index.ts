@@ -18,7 +18,7 @@ import { causeOf, ended, endedText, pathOf, statusOf, type RunOptions } from '..
 import type { Recorded } from '../recorded.ts'
 import { sizeText, tellRecording } from '../tell.ts'
 import { storeUses } from '../uses.ts'
-import { CONFIG, type HookConfig, type NodeMode } from './config.ts'
+import { CONFIG, SILENT, type HookConfig, type NodeMode } from './config.ts'
 import { hookUrl } from './hook_file.ts'
 import { askWhereItHangs } from './hung.ts'
 
@@ -57,12 +57,17 @@ export async function recordNode(program: string, args: string[], options: Recor
   const began = performance.now()
   for (const file of [out, ...partsOf(out)]) rmSync(file, { force: true })
   const env = options.env ?? process.env
-  const hook = `--import=${hookUrl()}`
+  const given = `${env.NODE_OPTIONS ?? ''} ${(options.execArgv ?? []).join(' ')}`
+  const nodeOptions = [
+    `--import=${hookUrl()}`,
+    ...(given.includes('--inspect') ? [] : [SILENT]),
+    env.NODE_OPTIONS ?? '',
+  ]
   const child = spawn(command[0], command.slice(1), {
     cwd: options.cwd,
     stdio: options.stdio ?? 'inherit',
     // Through the environment the hook reaches child processes as well, whoever starts them.
-    env: { ...env, [CONFIG]: JSON.stringify(config), NODE_OPTIONS: `${hook} ${env.NODE_OPTIONS ?? ''}`.trim() },
+    env: { ...env, [CONFIG]: JSON.stringify(config), NODE_OPTIONS: nodeOptions.join(' ').trim() },
   })
   const { progress = () => {}, live } = options
   const told = live === true ? tellRecording(progress, () => sizeText(out)) : () => {}
