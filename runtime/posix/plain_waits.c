@@ -1,10 +1,13 @@
-/* Interposes the C library's calls that wait for threads, message queues and signals. See plain_waits.h. */
+/* Interposes the C library's calls that wait for threads, message queues, semaphores of System V and signals. See
+ * plain_waits.h. */
 #define _GNU_SOURCE
 #include "posix/plain_waits.h"
 #include "posix/locks/interposed.h"
 #include "posix/single_activity.h"
 #include "sched/host.h"
 #include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* Weak: the runtime's own tests have no replacements. */
 extern __typeof__(ch_wait_for_signals) ch_wait_for_signals __attribute__((weak));
@@ -80,3 +83,48 @@ CALL(int, sigtimedwait, ch_library_sigtimedwait, __sigtimedwait,
      (const sigset_t *set, siginfo_t *info, const struct timespec *timeout), (set, info, timeout),
      ch_wait_for_signals(set, info, timeout))
 /* clang-format on */
+
+/* ---- System V, whose calls are system calls, so that nothing of the C library's is needed ---- */
+
+extern __typeof__(ch_wait_to_take_message) ch_wait_to_take_message __attribute__((weak));
+extern __typeof__(ch_wait_to_put_message) ch_wait_to_put_message __attribute__((weak));
+extern __typeof__(ch_wait_for_semaphores) ch_wait_for_semaphores __attribute__((weak));
+
+/* Calls for messages are cancellation points of threads; those on semaphores are none. */
+ssize_t ch_library_msgrcv(int id, void *to, size_t n, long type, int flags) {
+  int before;
+  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &before);
+  ssize_t r = syscall(SYS_msgrcv, id, to, n, type, flags);
+  pthread_setcanceltype(before, NULL);
+  return r;
+}
+int ch_library_msgsnd(int id, const void *from, size_t n, int flags) {
+  int before;
+  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &before);
+  int r = (int)syscall(SYS_msgsnd, id, from, n, flags);
+  pthread_setcanceltype(before, NULL);
+  return r;
+}
+int ch_library_semtimedop(int id, struct sembuf *all, size_t n, const struct timespec *timeout) {
+  return (int)syscall(SYS_semtimedop, id, all, n, timeout);
+}
+
+#define CH_INTERPOSED __attribute__((weak, visibility("default")))
+CH_INTERPOSED ssize_t msgrcv(int id, void *to, size_t n, long type, int flags) {
+  if (!others_go_on())
+    return ch_library_msgrcv(id, to, n, type, flags);
+  ssize_t r = ch_wait_to_take_message(id, to, n, type, flags);
+  exit_if_cancelled(r);
+  return r;
+}
+CH_INTERPOSED int msgsnd(int id, const void *from, size_t n, int flags) {
+  if (!others_go_on())
+    return ch_library_msgsnd(id, from, n, flags);
+  int r = ch_wait_to_put_message(id, from, n, flags);
+  exit_if_cancelled(r);
+  return r;
+}
+CH_INTERPOSED int semtimedop(int id, struct sembuf *all, size_t n, const struct timespec *timeout) {
+  return others_go_on() ? ch_wait_for_semaphores(id, all, n, timeout) : ch_library_semtimedop(id, all, n, timeout);
+}
+CH_INTERPOSED int semop(int id, struct sembuf *all, size_t n) { return semtimedop(id, all, n, NULL); }

@@ -35,11 +35,11 @@ int ch_nonblocking_mq_send(mqd_t q, const char *from, size_t n, unsigned priorit
 static long make(const struct ch_queue_call *c, int flags, const struct timespec *time) {
   switch (c->call) {
   case CH_MSGRCV:
-    return msgrcv(c->id, c->data, c->n, c->type, c->flags | flags);
+    return ch_library_msgrcv(c->id, c->data, c->n, c->type, c->flags | flags);
   case CH_MSGSND:
-    return msgsnd(c->id, c->data, c->n, c->flags | flags);
+    return ch_library_msgsnd(c->id, c->data, c->n, c->flags | flags);
   case CH_SEMOP:
-    return semtimedop(c->id, c->data, c->n, time);
+    return ch_library_semtimedop(c->id, c->data, c->n, time);
   case CH_TCDRAIN:
     return tcdrain(c->id);
   case CH_AIO_SUSPEND:

@@ -8,6 +8,8 @@
 #include <mqueue.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
 #include <signal.h>
 #include <threads.h>
 #include <time.h>
@@ -119,6 +121,18 @@ DO(send_message, error_of(mq_send(queue, "m", 1, 0)))
 DO(take_message, error_of(mq_receive(queue, message, sizeof message, NULL) == 1 ? 0 : -1))
 DO(timed_receive, error_of((int)mq_timedreceive(queue, message, sizeof message, NULL, REAL)))
 DO(timed_send, error_of(mq_timedsend(queue, "m", 1, 0, REAL)))
+static int sem_v, queue_v;
+static struct { long type; char text; } message_v = {1, 'v'};
+static int change(int by) { return error_of(semop(sem_v, &(struct sembuf){0, (short)by, 0}, 1)); }
+static int change_in_time(void) {
+  struct timespec left = {limit / (1000 * MILLISECOND), limit % (1000 * MILLISECOND)};
+  int r = error_of(semtimedop(sem_v, &(struct sembuf){0, -1, 0}, 1, &left));
+  return r == EAGAIN ? ETIMEDOUT : r;
+}
+DO(give_unit, change(1))
+DO(take_unit, change(-1))
+DO(put_message_v, error_of(msgsnd(queue_v, &message_v, 1, 0)))
+DO(take_message_v, error_of(msgrcv(queue_v, &message_v, 1, 0, 0) == 1 ? 0 : -1))
 DO(send_signal, kill(getpid(), SIGUSR1))
 DO(wait_for_info, timed_out_of_signals(sigwaitinfo(&usr1, NULL)))
 DO(timed_signals,
@@ -151,6 +165,9 @@ static const struct call calls[] = {
     {"mq_send", send_message, take_message, send_message, take_message, NULL, 1},
     {"sigwait", nothing, send_signal, wait_for_one, nothing, NULL, 1},
     {"sigwaitinfo", nothing, send_signal, wait_for_info, nothing, NULL, 1},
+    {"semtimedop", nothing, give_unit, change_in_time, nothing, NULL},
+    {"semop", nothing, give_unit, take_unit, nothing, NULL, 1},
+    {"msgrcv", nothing, put_message_v, take_message_v, nothing, NULL, 1},
     {"sem_timedwait", nothing, post, timed_semaphore, nothing, NULL},
     {"sem_clockwait", nothing, post, clock_semaphore, nothing, NULL},
 #endif
@@ -310,6 +327,7 @@ TEST(a_thread_signals_a_condition_to_an_atomic_block) {
   EXPECT(pthread_join(thread, NULL) == 0);
 }
 
+static void remove_objects(void) { semctl(sem_v, 0, IPC_RMID), msgctl(queue_v, IPC_RMID, NULL); }
 __attribute__((constructor)) static void make_objects(void) {
   sem_init(&units, 0, 0);
   mtx_init(&c11, mtx_timed);
@@ -321,6 +339,9 @@ __attribute__((constructor)) static void make_objects(void) {
   snprintf(name, sizeof name, "/charcoal-timed-%d", (int)getpid());
   queue = mq_open(name, O_CREAT | O_RDWR, 0600, &room_for_one);
   mq_unlink(name);
+  sem_v = semget(IPC_PRIVATE, 1, 0600);
+  queue_v = msgget(IPC_PRIVATE, 0600);
+  atexit(remove_objects);
   if (queue < 0)
     abort();
 }

@@ -110,35 +110,66 @@ static long call(struct ch_queue_call *c, int never_waits) {
   return r < 0 ? (errno = (int)-r, -1) : r;
 }
 
-CH_REPLACES(msgrcv) ssize_t ch_posix_msgrcv(int id, void *to, size_t n, long type, int flags) {
-  CH_SINGLE_ACTIVITY(msgrcv(id, to, n, type, flags));
+static ssize_t take_message(int id, void *to, size_t n, long type, int flags) {
   struct ch_queue_call c = {.call = CH_MSGRCV, .id = id, .flags = flags, .data = to, .n = n, .type = type};
   return call(&c, flags & IPC_NOWAIT);
 }
-CH_REPLACES(msgsnd) int ch_posix_msgsnd(int id, const void *from, size_t n, int flags) {
-  CH_SINGLE_ACTIVITY(msgsnd(id, from, n, flags));
+static int put_message(int id, const void *from, size_t n, int flags) {
   struct ch_queue_call c = {.call = CH_MSGSND, .id = id, .flags = flags, .data = (void *)from, .n = n};
   return (int)call(&c, flags & IPC_NOWAIT);
 }
-
 static int has_nowait(const struct sembuf *all, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (all[i].sem_flg & IPC_NOWAIT)
       return 1; /* it may be the one that says EAGAIN */
   return 0;
 }
-CH_REPLACES(semop) int ch_posix_semop(int id, struct sembuf *all, size_t n) {
-  CH_SINGLE_ACTIVITY(semop(id, all, n));
-  struct ch_queue_call c = {.call = CH_SEMOP, .id = id, .data = all, .n = n};
-  if (n > 0 && n <= 500 && all && has_nowait(all, n))
+static int operate(int id, struct sembuf *all, size_t n, const struct timespec *timeout) {
+  struct ch_queue_call c = {.call = CH_SEMOP, .id = id, .data = all, .n = n, .time = timeout};
+  if (timeout || (n > 0 && n <= 500 && all && has_nowait(all, n)))
     return (int)ch_do_call(ch_call_queue, &c, CH_CALL_INTERRUPTIBLE);
   return (int)call(&c, 0);
 }
+
+CH_REPLACES(msgrcv) ssize_t ch_posix_msgrcv(int id, void *to, size_t n, long type, int flags) {
+  CH_SINGLE_ACTIVITY(ch_library_msgrcv(id, to, n, type, flags));
+  return take_message(id, to, n, type, flags);
+}
+CH_REPLACES(msgsnd) int ch_posix_msgsnd(int id, const void *from, size_t n, int flags) {
+  CH_SINGLE_ACTIVITY(ch_library_msgsnd(id, from, n, flags));
+  return put_message(id, from, n, flags);
+}
+CH_REPLACES(semop) int ch_posix_semop(int id, struct sembuf *all, size_t n) {
+  CH_SINGLE_ACTIVITY(ch_library_semtimedop(id, all, n, NULL));
+  return operate(id, all, n, NULL);
+}
 CH_REPLACES(semtimedop)
 int ch_posix_semtimedop(int id, struct sembuf *all, size_t n, const struct timespec *timeout) {
-  CH_SINGLE_ACTIVITY(semtimedop(id, all, n, timeout));
-  struct ch_queue_call c = {.call = CH_SEMOP, .id = id, .data = all, .n = n, .time = timeout};
-  return (int)ch_do_call(ch_call_queue, &c, CH_CALL_INTERRUPTIBLE);
+  CH_SINGLE_ACTIVITY(ch_library_semtimedop(id, all, n, timeout));
+  return operate(id, all, n, timeout);
+}
+
+/* The same in plain code, which knows nothing of scopes that are cancelled. */
+ssize_t ch_wait_to_take_message(int id, void *to, size_t n, long type, int flags) {
+  struct ch_scope barrier;
+  ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "msgrcv");
+  ssize_t r = take_message(id, to, n, type, flags);
+  ch_scope_leave(&barrier);
+  return r;
+}
+int ch_wait_to_put_message(int id, const void *from, size_t n, int flags) {
+  struct ch_scope barrier;
+  ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "msgsnd");
+  int r = put_message(id, from, n, flags);
+  ch_scope_leave(&barrier);
+  return r;
+}
+int ch_wait_for_semaphores(int id, struct sembuf *all, size_t n, const struct timespec *timeout) {
+  struct ch_scope barrier;
+  ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "semop");
+  int r = operate(id, all, n, timeout);
+  ch_scope_leave(&barrier);
+  return r;
 }
 
 CH_REPLACES(tcdrain) int ch_posix_tcdrain(int fd) {
