@@ -155,7 +155,7 @@ test('rewritten code that is not strict does what it did', async () => {
   ok(transform(sloppy, 'file:///program.cjs', false, 1)?.code.includes('$ch.put('), 'it was rewritten')
 })
 
-test('the cost of an operation is computing and waiting, without what others do and the sleeps that it asks for', () => {
+test('the cost of an operation is computing and waiting, without the work of others and its own sleeps', () => {
   let time = 0
   const flows = new Flows(() => time)
   const watch = new Watch(flows)

@@ -1,3 +1,4 @@
+/** How figures are written in all reports: durations, shares and costs. */
 import type { Conflict } from '../analysis/conflicts.ts'
 /** Numbers for people. Times come in microseconds. */
 export function time(us: number): string {
@@ -21,5 +22,6 @@ export function costText({ p50, p99, cpu, wait }: Conflict): string {
   const whole = `An atomic block there would take ${time(p50)}, at worst ${time(p99)}`
   if (cpu === undefined || wait === undefined) return whole
   const computes = `compute ${time(cpu[0]!)}, at worst ${time(cpu[1]!)}`
-  return `An atomic block there would ${computes}, and wait ${time(wait[0]!)}, at worst ${time(wait[1]!)}, besides its sleeps`
+  const waits = `wait ${time(wait[0]!)}, at worst ${time(wait[1]!)}, besides its sleeps`
+  return `An atomic block there would ${computes}, and ${waits}`
 }

@@ -1,3 +1,4 @@
+/** Who runs, and what follows what: the activations of a rewritten program. */
 import { Costs } from './costs.ts'
 
 /**
