@@ -22,22 +22,24 @@ struct io_uring_sqe;
 struct ch_operation_kind {
   const char *name;
   long (*perform)(const struct ch_request *); /* the plain call, on a thread of the pool; -errno for failures */
-  /* Describes it to the ring; NULL: the ring does not know it. */
+  /* Describes the call to the ring; NULL: the ring does not know it. */
   void (*prepare)(const struct ch_request *, struct io_uring_sqe *);
   uint8_t queue;        /* of the pool */
-  bool closes;          /* waits for a peer, on `fd`: ends with -EBADF when that is closed here */
-  bool interrupt;       /* the pool's thread may be interrupted in it: EINTR means that nothing has happened */
-  bool receives;        /* takes up to `n` bytes from a peer, and empties it when it takes fewer */
-  bool relies_on_cache; /* waits without limit because the readiness cache says so of `fd` (SO_RCVTIMEO): is verified */
+  bool closes;          /* it waits for a peer on `fd`, and ends with -EBADF when that is closed here */
+  bool interrupt;       /* the pool's thread may be interrupted in it, as EINTR means that nothing has happened */
+  bool receives;        /* it takes up to `n` bytes from a peer; if it takes fewer, no more are there */
+  bool relies_on_cache; /* it waits without limit because of what the readiness cache says of `fd` (SO_RCVTIMEO), and
+                           that is verified */
   bool goes_on;         /* `before` means something */
   bool cancellable; /* like interrupt, by the cancellation of the pool's thread: the call is one of POSIX's cancellation
                      * points, and asks for it (ch_pool_cancellable) */
   bool in_place;    /* without room in the ring and the pool the caller makes the call itself and blocks, although the
                      * call may wait: callers do not expect ENOMEM, and what ends it is mostly outside this domain */
-  /* It cannot be ended, but nobody need wait for it: all that it touches is its own. Cancelled, it ends at once, and
-   * this releases what the arguments point to when the thread has come back, or will never begin; or NULL. */
+  /* Not NULL: the call cannot be ended, but nobody need wait for it, because it touches only what is its own. If it is
+   * cancelled it ends at once for the waiter. This function releases what the arguments point to when the thread has
+   * come back, or will never begin. */
   void (*abandoned)(const struct ch_request *);
-  const struct ch_operation_kind *otherwise; /* by the ring, if that says ENOTSOCK; or NULL */
+  const struct ch_operation_kind *otherwise; /* what the ring is asked for after ENOTSOCK; or NULL */
 };
 
 /* Which arguments mean something depends on the kind. */
@@ -58,8 +60,8 @@ struct ch_request {
 };
 
 struct ch_operation {
-  /* Who waits. link: the ring's list of what is in flight on `fd`; object: the aside, or NULL; value: the result, once
-   * it has ended; slot: CH_OPERATION_*. */
+  /* The clause of the waiter. `link` is on the ring's list of what is in flight on `fd`. `object` is the aside, or
+   * NULL. `value` is the result when the operation has ended. `slot` consists of bits CH_OPERATION_*. */
   struct ch_clause clause;
   struct ch_request request;
 };

@@ -1,10 +1,10 @@
 /* The timers of a domain: a heap of deadlines. timer.h has its invariants. */
 #include "reactor/timer.h"
+#include "frames/out_of_memory.h"
 #include "reactor/reactor.h"
 #include "sched/no_yield.h"
 #include "sched/schedule.h"
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 struct entry {
@@ -51,8 +51,7 @@ static __thread struct timers {
 #define KEPT 1024
 
 CH_COLD static _Noreturn void out_of_memory(uint32_t count) {
-  fprintf(stderr, "charcoal: out of memory: no room for %u timers\n", count);
-  abort();
+  ch_out_of_memory("%u timers", count);
 }
 
 static struct entry *allocate(struct entry *old, uint32_t count) {

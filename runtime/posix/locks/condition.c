@@ -4,6 +4,7 @@
 #include "posix/locks/condition.h"
 #include "posix/locks/interposed.h"
 #include "frames/forks.h"
+#include "frames/out_of_memory.h"
 #include "posix/locks/mutex.h"
 #include "posix/locks/others.h"
 #include "posix/locks/replacement.h"
@@ -15,7 +16,6 @@
 #include "sched/host.h"
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <threads.h>
 #include <unistd.h>
@@ -92,10 +92,8 @@ static void enter(struct cond_wait *c) {
   struct line **at = line_of(c->w.clause.object), *l = *at;
   if (!l) {
     l = malloc(sizeof *l);
-    if (!l) {
-      fprintf(stderr, "charcoal: out of memory: no room for those who wait for a condition\n");
-      abort();
-    }
+    if (!l)
+      ch_out_of_memory("those who wait for a condition");
     *l = (struct line){.cond = c->w.clause.object};
     ch_list_init(&l->waiters);
     *at = l;

@@ -4,6 +4,7 @@
 #include "posix/locks/holder.h"
 #include "posix/locks/replacement.h"
 #include "posix/operate.h"
+#include "frames/out_of_memory.h"
 #include "offload/pool.h"
 #include "reactor/reactor.h"
 #include "reactor/timer.h"
@@ -15,7 +16,6 @@
 #include <linux/futex.h>
 #include <linux/io_uring.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -36,8 +36,7 @@ struct queues {
 static __thread struct queues *queues;
 
 CH_COLD static _Noreturn void out_of_memory(void) {
-  fprintf(stderr, "charcoal: out of memory: no room for those who wait for a lock\n");
-  abort();
+  ch_out_of_memory("those who wait for a lock");
 }
 
 static void need_queues(void) {

@@ -24,68 +24,72 @@ struct ch_watch;
 struct ch_lock_type;
 
 struct ch_queue {
-  struct ch_queue *next;           /* in its bucket */
+  struct ch_queue *next;           /* the next queue of the same bucket */
   struct ch_link all;              /* on the domain's list of queues */
-  const struct ch_lock_type *type; /* of the object */
-  void *object;
-  struct ch_link waiters; /* clauses of struct ch_lock_wait */
-  struct ch_watch *watch; /* NULL: none */
-  struct ch_clause pause; /* registered while `paused`: nobody here asks for it, so that others can have it */
-  bool paused;
-  bool watched;       /* it has had a watch: others may wait in the kernel */
-  bool counted;       /* the type's own: the object has been told that somebody waits */
-  unsigned handed_on; /* the type's own: times in a row that others who wait were passed over */
+  const struct ch_lock_type *type; /* the kind of the object */
+  void *object;                    /* the lock of the C library */
+  struct ch_link waiters;          /* clauses of struct ch_lock_wait */
+  struct ch_watch *watch;          /* NULL: there is none */
+  struct ch_clause pause;          /* registered while `paused` */
+  bool paused;                     /* nobody of this domain asks for the object now, so that others can have it */
+  bool watched;                    /* it has had a watch, so others may wait in the kernel */
+  bool counted;                    /* used by the type: the object has been told that somebody waits */
+  unsigned handed_on;              /* used by the type: how many times in a row other waiters were passed over */
 };
 
 /* One wait. It lies in a frame of the runtime's own, or on the native stack of plain code. */
 struct ch_lock_wait {
-  struct ch_clause
-      clause;             /* object: what is waited for. link: on a list. value: the call's result, once it has fired */
-  struct ch_clause timer; /* registered while `ticking` */
-  struct ch_queue *queue; /* while it is on one */
-  const void *place;      /* where the program asked for it: an address of code */
-  struct ch_branch *asker; /* of a clause among others: the first branch of the activity that asks */
-  struct timespec until;   /* on `clock`, if `timed` */
+  /* `object` is what is waited for. `link` is on the list of the queue, or of the watch. `value` is the result of the
+   * call when the clause has fired. */
+  struct ch_clause clause;
+  struct ch_clause timer;  /* registered while `ticking` */
+  struct ch_queue *queue;  /* valid while the wait is on a queue */
+  const void *place;       /* the address of the code that asked for the object */
+  struct ch_branch *asker; /* valid for a clause among others: the first branch of the activity that asks */
+  struct timespec until;   /* valid if `timed`: when the wait ends, on `clock` */
   clockid_t clock;
-  unsigned how; /* the type's own: read or write, the round of a barrier */
-  int result;   /* what it ends with when it has got the object */
-  bool timed, ticking;
-  bool holds_back; /* the thread's cancellation, which was enabled, is disabled while it waits */
+  unsigned how;    /* used by the type: whether it reads or writes, or the round of a barrier */
+  int result;      /* the result of the call if it gets the object */
+  bool timed;      /* the wait has a limit */
+  bool ticking;    /* the timer is registered */
+  bool holds_back; /* the thread's cancellation was enabled, and is disabled while the call waits */
 };
 
 /* What a queue whose first waiter could not be given the object waits for. */
 enum ch_await {
-  CH_AWAIT_HERE,  /* somebody of this domain has it */
-  CH_AWAIT_FREE,  /* it has just become free */
-  CH_AWAIT_WORD,  /* the futex `word`, as long as it has this value */
-  CH_AWAIT_LOAN,  /* `borrow`, on a thread of the pool, has taken the object and given it back */
-  CH_AWAIT_TIME,  /* no wake-up would come: ask again in a while */
-  CH_AWAIT_OTHERS /* the type has seen to it that ch_queue_serve will be called */
+  CH_AWAIT_HERE,  /* nothing: an activity of this domain has the object, and will hand it over */
+  CH_AWAIT_FREE,  /* nothing: the object has just become free */
+  CH_AWAIT_WORD,  /* a change of the futex `word`, as long as it has this value */
+  CH_AWAIT_LOAN,  /* a thread of the pool, whose `borrow` takes the object and gives it back */
+  CH_AWAIT_TIME,  /* some time, because no wake-up would come */
+  CH_AWAIT_OTHERS /* a call of ch_queue_serve, for which the type has arranged */
 };
 struct ch_word {
   uint32_t *word;
   uint32_t value;
-  bool shared; /* between processes */
+  bool shared; /* several processes may use the word */
   void (*borrow)(void *object);
 };
 
 struct ch_lock_type {
-  struct ch_clause_type clause; /* of one who waits in the queue */
-  /* Tries to get the object for w, of this domain; true: w has it, and w->result is set. Never blocks. */
+  struct ch_clause_type clause; /* the type of the clause of a wait in the queue */
+  /* Tries to get the object for w, which is of this domain, and never blocks. True: w has it, and w->result is set. */
   bool (*take)(struct ch_lock_wait *w);
-  /* Called after that has failed for the first waiter. */
+  /* Tells what to wait for when `take` has failed for the first waiter. */
   enum ch_await (*await)(struct ch_queue *, struct ch_word *);
-  /* The time of w, who waits, is over. NULL: it leaves its queue with ETIMEDOUT. Else: whether it does. */
+  /* Called when the time of w, which waits, is over. The result tells whether w leaves its queue with ETIMEDOUT. NULL:
+   * it always does. */
   bool (*late)(struct ch_lock_wait *w);
-  /* The queue is about to go. NULL: nothing to do. */
+  /* Called when the queue is about to go. NULL: there is nothing to do. */
   void (*gone)(struct ch_queue *);
-  /* Who has it: the activity's first branch, if it is of this domain, and where it was taken (NULL: unknown). */
+  /* The first branch of the activity that has the object, if that is of this domain, and where it was taken (NULL: that
+   * is not known). */
   struct ch_branch *(*holder)(const void *object, const void **place);
 };
 
 static inline struct ch_lock_wait *ch_lock_wait_of(struct ch_clause *c) { return (struct ch_lock_wait *)c; }
 static inline struct ch_lock_wait *ch_lock_wait_at(struct ch_link *link) { return (struct ch_lock_wait *)link; }
-/* The first branch of the activity that asks for it. */
+/* The first branch of the activity that asks for the object. */
 static inline struct ch_branch *ch_lock_asker(const struct ch_lock_wait *w) {
   return w->clause.index == CH_ALONE ? ch_activity_of(w->clause.branch) : w->asker;
 }
@@ -102,58 +106,59 @@ static inline const struct ch_lock_type *ch_lock_type_of(const struct ch_lock_wa
    .cancelled = ECANCELED}
 CH_HIDDEN intptr_t ch_lock_ended(struct ch_clause *, unsigned selected);
 
-/* A copy of w, or of what begins with it and is as large as the leaf's frame says, waits until it has fired, as
- * clause.type->enlist registers it; the result is its value. It waits in cancelled scopes, too. A lone activity whose
- * wait is not cancelled holds back pthread_cancel of its thread meanwhile: the domain's sleep would notice it, and
- * POSIX has it noticed at the thread's next cancellation point. */
+/* Waits until a copy of w has fired, and returns its value. What begins with w is copied as a whole, as the size of the
+ * leaf's frame says; clause.type->enlist registers the copy. The call also waits in cancelled scopes. A lone activity
+ * whose wait is not cancelled holds back pthread_cancel of its thread meanwhile. Otherwise the domain's sleep would
+ * notice the cancel, which POSIX lets the thread notice at its next cancellation point. */
 CH_HIDDEN struct ch_int_result ch_lock_wait_int(const struct ch_leaf *, const struct ch_lock_wait *w);
-/* The same on the native stack, in place. */
+/* Does the same with w itself, on the native stack. */
 CH_HIDDEN int ch_lock_wait(struct ch_lock_wait *w);
 
-/* enlist, withdraw and cancel for types of objects: with `refuse` a wait is not cancelled. */
+/* The members enlist, withdraw and cancel for types of objects. With ch_queue_refuse a wait is not cancelled. */
 CH_HIDDEN int ch_queue_enlist(struct ch_clause *);
 CH_HIDDEN bool ch_queue_withdraw(struct ch_clause *);
 CH_HIDDEN bool ch_queue_refuse(struct ch_clause *);
-/* In plain code, which knows nothing of scopes that are cancelled; but pthread_cancel of the thread ends the wait. */
+/* The member cancel for waits of plain code, which knows nothing of cancelled scopes: only pthread_cancel of the thread
+ * ends such a wait. */
 CH_HIDDEN bool ch_queue_cancelled_in_plain_code(struct ch_clause *);
 
 /* ---- queues ---- */
 
-/* NULL: nobody of this domain waits for it. */
+/* The queue for the object; NULL: nobody of this domain waits for it. */
 CH_HIDDEN struct ch_queue *ch_queue_find(const void *object);
 static inline struct ch_queue *ch_queue_of(const void *object) {
   return CH_LIKELY(ch_domain.lock_queues == 0) ? NULL : ch_queue_find(object);
 }
 static inline struct ch_lock_wait *ch_queue_first(struct ch_queue *q) { return ch_lock_wait_at(q->waiters.next); }
-/* The first one (q == NULL), and the next; NULL: there are no more. */
+/* The queue after q, or the first one if q is NULL. NULL: there are no more. */
 CH_HIDDEN struct ch_queue *ch_queue_after(struct ch_queue *q);
-/* Puts a waiter, which is registered nowhere, at the end of the queue of its clause's object, or gives it the object at
- * once: true, and it has not been fired. */
+/* Puts a waiter, which is registered nowhere, at the end of the queue of its clause's object. True: the waiter was
+ * given the object instead, and has not been fired. */
 CH_HIDDEN bool ch_queue_join(struct ch_lock_wait *);
-/* The first whose wait has not been decided for another clause; it is claimed, and has to have the object now. NULL:
- * there is none, and the queue is gone. */
+/* Claims the first waiter whose wait has not been decided for another clause, and returns it. The caller has to give it
+ * the object. NULL: there is none, and the queue is gone. */
 CH_HIDDEN struct ch_lock_wait *ch_queue_claim(struct ch_queue *);
-/* Takes it off its queue, and fires it: one that waits alone, or has been claimed. */
+/* Takes a waiter that waits alone, or has been claimed, off its queue, and fires it. */
 CH_HIDDEN void ch_queue_leave(struct ch_lock_wait *, int result);
-/* Takes it off, without more. */
+/* Takes a waiter off its queue, and does not fire it. */
 CH_HIDDEN void ch_queue_remove(struct ch_lock_wait *);
-/* The object may be free: gives it to whoever is first, as far as it goes. The queue may be gone afterwards. */
+/* Gives an object that may be free to the first waiters, as many as may have it. The queue may be gone afterwards. */
 CH_HIDDEN void ch_queue_serve(struct ch_queue *);
-/* For so many ns nobody of this domain asks for the object. */
+/* Sees to it that for `ns` nanoseconds nobody of this domain asks for the object. */
 CH_HIDDEN void ch_queue_pause(struct ch_queue *, int64_t ns);
 /* Fires a waiter that is on no list: one that waits alone, or has been claimed. */
 CH_HIDDEN void ch_lock_fire(struct ch_lock_wait *, int result);
 
-/* Before the domain sleeps, and now and then. */
+/* Gives objects that have become free to those who wait. Called before the domain sleeps, and now and then. */
 CH_HIDDEN void ch_locks_look(void);
-/* The domain of this thread ends. */
+/* These two give back what belongs to the thread, whose domain ends. */
 CH_HIDDEN void ch_locks_end(void);
 CH_HIDDEN void ch_rwlocks_end(void);
 
 /* ---- time ---- */
 
 static inline bool ch_lock_knows(clockid_t clock) { return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC; }
-/* EINVAL: not a time. */
+/* Sets until when the wait lasts. EINVAL: that is no time. */
 CH_HIDDEN int ch_lock_until(struct ch_lock_wait *, clockid_t, const struct timespec *);
 CH_HIDDEN bool ch_lock_is_late(const struct ch_lock_wait *);
 /* Starts and stops the wait's timer, if it has one. */
@@ -162,7 +167,7 @@ CH_HIDDEN void ch_lock_stop_timer(struct ch_lock_wait *);
 
 /* ---- futexes ---- */
 
-CH_HIDDEN int ch_futex_wake(uint32_t *word, int n, bool shared); /* how many were woken */
+CH_HIDDEN int ch_futex_wake(uint32_t *word, int n, bool shared); /* how many threads were woken */
 /* This thread's number, as the C library knows it. */
 CH_HIDDEN extern __thread __attribute__((tls_model("initial-exec"))) int ch_thread_number;
 CH_HIDDEN int ch_thread_learn(void);
