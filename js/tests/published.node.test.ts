@@ -63,11 +63,12 @@ test('the types show no internals, and are right with all their declarations che
     ].join('\n'),
   )
   const options = ['--noEmit', '--strict', '--module', 'nodenext', '--moduleResolution', 'nodenext']
+  const compiler = path.join(process.cwd(), 'node_modules/typescript/bin/tsc')
   const alone = ['--skipLibCheck', 'false', '--typeRoots', 'none', 'all.ts']
   // With the newest declarations, and with those that a project has that names no `lib`.
   const newest = ['--target', 'es2022', '--lib', 'esnext,dom,dom.iterable,dom.asynciterable']
   for (const target of [newest, ['--target', 'es2022'], ['--target', 'es2018'], ['--target', 'es2015']])
-    run(process.execPath, [path.join(process.cwd(), 'node_modules/typescript/bin/tsc'), ...options, ...target, ...alone])
+    run(process.execPath, [compiler, ...options, ...target, ...alone])
 })
 
 /** Bytes that a program may take that imports these names; a little above what it takes today. */
