@@ -1,5 +1,5 @@
 /**
- * charcoal-js/eslint: rules for programs that use activities. `recommended` comes behind other presets, because it
+ * charcoal-js/eslint: rules for programs that use activities. `recommended` comes after other presets, because it
  * switches off rules that would take an `atomic:` label for a mistake.
  *
  * @example

@@ -36,7 +36,7 @@ export class Edits {
     this.insertions.push(() => this.text.prependRight(at, text))
   }
 
-  /** Inserts behind what ends at `at`. */
+  /** Inserts after what ends at `at`. */
   after(at: number, text: string): void {
     this.insertions.push(() => this.text.appendLeft(at, text))
   }

@@ -150,7 +150,7 @@ function textOf(name: Node, computed: boolean): string {
 }
 
 /**
- * Where the code in a function's braces begins, behind its directives: 'use strict' decides about the function's own
+ * Where the code in a function's braces begins, after its directives: 'use strict' decides about the function's own
  * `this`.
  */
 export function startOfCode(body: Node): number {

@@ -19,7 +19,7 @@ export function rewriteAwait(module: ModuleText, node: Node, parent: Node, withi
   module.edits.after(node.end, isStatement ? after : `${after})`)
 }
 
-/** What stands before and behind what is awaited. */
+/** What stands before and after what is awaited. */
 function asked(module: ModuleText, node: Node, within: Node): [before: string, after: string] {
   const { type, callee } = node.argument
   // The value may be a promise, which the run loop accepts as it is.

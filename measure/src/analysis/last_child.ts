@@ -1,8 +1,8 @@
 /**
  * Another way to an atomic block that 001 (section 3.3) mentions and leaves open: "the last child registered by a
  * continuation is part of its parent's task and any other children are concurrent tasks". Promises say for some
- * continuations what is true: if one goes on behind an `await` of a function, and exactly one of its children goes on
- * behind an `await` of the same function, then that child continues its task. Counted are continuations with two
+ * continuations what is true: if one goes on after an `await` of a function, and exactly one of its children goes on
+ * after an `await` of the same function, then that child continues its task. Counted are continuations with two
  * children or more, none recurring.
  */
 import type { Loop } from './loop.ts'
@@ -24,7 +24,7 @@ export interface LastChildJson {
 
 interface Family {
   children: number
-  /** Children behind an `await` of the parent's function, and the last of them. */
+  /** Children after an `await` of the parent's function, and the last of them. */
   going: number
   child: number
   /** The first to run, and the first and the last to be registered. */

@@ -20,7 +20,7 @@ export class Loop {
   recurring = new Uint8Array(64)
   /** When it was registered; its start, where that is unknown. */
   registered = new Float64Array(64)
-  /** 1: it goes on behind an `await`, and its site is the place of that. */
+  /** 1: it goes on after an `await`, and its site is the place of that. */
   resumed = new Uint8Array(64)
 
   constructor(thread: number) {

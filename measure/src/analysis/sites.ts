@@ -51,7 +51,7 @@ export class Sites {
     for (const site of this.ofLocation.get(location) ?? []) site.uses = { reads, writes }
   }
 
-  /** True if code that ran there began inside a function: it went on behind an `await`. */
+  /** True if code that ran there began inside a function: it went on after an `await`. */
   inside(location: number | undefined): boolean {
     return location !== undefined && this.names === null && this.locations.get(location)?.begin !== undefined
   }

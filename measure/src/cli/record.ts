@@ -80,12 +80,12 @@ export async function nativeCommand(request: Request): Promise<number> {
   return statusAfter(request, await recordNative(words[0], words.slice(1), { out, ...runOptions(request) }))
 }
 
-/** Fails if there is no such program; says so if our options stand behind it. */
+/** Fails if there is no such program; says so if our options stand after it. */
 function checkProgram({ words: [program, ...args] }: Request, command: string): void {
   pathOf(program)
   for (const arg of misplaced(args, commands[command].options)) {
     const remedy = `to give it to charcoal-measure, put it before ${program}`
-    console.error(`charcoal-measure: ${arg} stands behind the program, so the program gets it; ${remedy}`)
+    console.error(`charcoal-measure: ${arg} stands after the program, so the program gets it; ${remedy}`)
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * Makes one whole trace of what recorders left: continuations are unpacked; a file without its end (the process was
- * killed) gets one; the parts of workers are appended, their ids moved behind those before.
+ * killed) gets one; the parts of workers are appended, with ids that follow those before.
  */
 import {
   closeSync,

@@ -86,7 +86,7 @@ export class Flows {
     activation.runsSince = -1
   }
 
-  /** It goes on behind a `catch` or `finally`; if it had waited, that is where the waiting ended. */
+  /** It goes on after a `catch` or `finally`; if it had waited, that is where the waiting ended. */
   again(activation: Activation): void {
     if (this.current !== activation) this.back(activation, -1)
   }

@@ -43,7 +43,7 @@ export function runningColumn({ shifts }: FileSites, line: number, column: numbe
 }
 
 /**
- * Stands before and behind each text that is inserted: a space for the language (Ogham's), which people's programs do
+ * Stands before and after each text that is inserted: a space for the language (Ogham's), which people's programs do
  * not have. So the text that people wrote can be had back from any part of the text that runs.
  */
 export const MARK = '\u1680'

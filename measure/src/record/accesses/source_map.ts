@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 /** By line, counted from 1: at which column, counted from 0, of the program's text how much was inserted. */
 export type Inserted = Record<number, [column: number, length: number][]>
 
-/** What is to be put behind the text; null: there is a map that is not understood. */
+/** The text to be put after the program; null: there is a source map that is not understood. */
 export function shiftedMap(code: string, url: string): ((inserted: Inserted) => string) | null {
   const found = [...code.matchAll(/\/[*/][#@]\s+sourceMappingURL=([^\s*]+)/g)].at(-1)
   if (found === undefined) return () => ''

@@ -24,7 +24,7 @@ import { shiftedMap } from './source_map.ts'
 export function transform(code: string, url: string, module: boolean, file: number): Transformed | null {
   const map = shiftedMap(code, url)
   if (map === null) return null
-  // First of all, for places are looked up while the module runs; the table stands behind the program, in a function,
+  // First of all, for places are looked up while the module runs; the table stands after the program, in a function,
   // which the language hoists.
   const table = `$ch_f${file}`
   const first = `$ch.file(${file},${JSON.stringify(url)},${table});`

@@ -181,7 +181,7 @@ function fill(access: Access, by: Activation, at: number, time: number, site: nu
 }
 
 /**
- * True if the activation that both belong to, or one between it and the second access, has gone on behind an `await`
+ * True if the activation that both belong to, or one between it and the second access, has gone on after an `await`
  * since the first. The sites of these awaits are added to `sites`.
  */
 function waitedBetween(first: Access, second: Access, together: Activation, sites?: Set<number>): boolean {

@@ -55,7 +55,7 @@ export function installAccesses(now: () => number): Accesses {
       ...(begin !== undefined && { begin: [begin[0], originalColumn(sites, begin[0], begin[1])] as [number, number] }),
     }
   })
-  /** Where a place of the table that stands behind a rewritten file lies in the file. */
+  /** Where a place of the table at the end of a rewritten file lies in the file. */
   const ofTable = (url: string, line: number, column: number): [number, number] => {
     const sites = moved.get(url)
     const toFile = loaderMap(url)
