@@ -9,8 +9,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <sys/file.h>
-#include <sys/msg.h>
-#include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -61,8 +59,6 @@ BENEATH(ssize_t, tee, (int from, int to, size_t n, unsigned flags), (from, to, n
 BENEATH(int, flock, (int fd, int operation), (fd, operation))
 BENEATH(ssize_t, mq_timedreceive, (mqd_t q, char *to, size_t n, unsigned *p, const struct timespec *t),
         (q, to, n, p, t))
-BENEATH(ssize_t, msgrcv, (int q, void *to, size_t n, long type, int flags), (q, to, n, type, flags))
-BENEATH(int, semtimedop, (int q, struct sembuf *all, size_t n, const struct timespec *t), (q, all, n, t))
 BENEATH(int, sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *t), (set, info, t))
 
 int openat(int directory, const char *path, int flags, ...) {
@@ -99,6 +95,8 @@ long syscall(long number, ...) {
   va_end(v);
   if (number == SYS_io_uring_enter)
     steal(&at_ring);
+  if (number == SYS_msgrcv || number == SYS_semtimedop)
+    steal(&at_call);
   if (!real)
     real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
   return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
