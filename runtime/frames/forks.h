@@ -21,14 +21,14 @@
 /* Of two that one thread may hold together, the one that it takes first is the outer one. */
 enum { CH_INNER_LOCK = 101, CH_OUTER_LOCK };
 
-/* As pthread_atfork. `late` is called instead of all three in a child that no handler has seen; it must not rely on
- * `before`. Each argument may be NULL. */
+/* Does the same as pthread_atfork. In a child for which no handler ran, `late` is called instead of the three; it must
+ * not rely on `before`. Each argument may be NULL. */
 CH_HIDDEN void ch_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void), void (*late)(void));
 
-/* Not 0: no fork has led to this process that the runtime knows nothing about. */
+/* The first word is 0 in a child that the runtime does not know of yet. */
 extern CH_HIDDEN uint32_t ch_process_is_known[];
 static inline bool ch_child_is_unnoticed(void) { return CH_UNLIKELY(*ch_process_is_known == 0); }
-/* In an unnoticed child: calls all `late`, in the order in which they were registered. */
+/* Calls all `late` in the order in which they were registered. Only for an unnoticed child. */
 CH_HIDDEN CH_COLD void ch_fork_run_late(void);
 
 #define CH_FREE_IN_CHILDREN(lock, order)                                                                               \

@@ -124,7 +124,7 @@ static bool is_left(pid_t taken, int status) {
 }
 
 #define CH_INTERPOSED __attribute__((weak, visibility("default")))
-/* The C library's, under a name that nobody replaces. */
+/* The function of the C library, under a name that no other library defines. */
 extern pid_t __waitpid(pid_t, int *, int);
 
 CH_INTERPOSED pid_t waitpid(pid_t pid, int *status, int options) {

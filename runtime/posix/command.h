@@ -1,9 +1,9 @@
 /* The process of system(), whose status nobody else takes.
  *
  * POSIX has SIGCHLD blocked while system waits, because a handler that waits for any child would take the status of the
- * command. But a domain's other activities want this signal meanwhile. So the handler may come, and a wait for any
- * child, or for a group, that finds the command leaves its status here and looks on. SIGINT and SIGQUIT are ignored in
- * the whole process while a command runs, as POSIX says. */
+ * command. But a domain's other activities want this signal meanwhile, so its handler may run. If a wait for any child,
+ * or for a group, finds the command, it leaves the status here and goes on to look for another child. SIGINT and
+ * SIGQUIT are ignored in the whole process while a command runs, as POSIX says. */
 #ifndef CHARCOAL_POSIX_COMMAND_H
 #define CHARCOAL_POSIX_COMMAND_H
 
@@ -15,8 +15,7 @@ struct ch_command {
   int status; /* what the wait that found it has left */
 };
 
-/* Begins `sh -c line` with the signal mask of the caller. NULL: there is no memory for a process or for the command,
- * errno; this counts as a command that ended with status 127. */
+/* Begins `sh -c line` with the signal mask of the caller. NULL: it cannot be begun, and errno says why. */
 CH_HIDDEN struct ch_command *ch_command_start(const char *line);
 /* A wait for its process has returned `taken` (a process, or -1 with errno) and `status`. The result is that of
  * system. */

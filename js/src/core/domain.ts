@@ -184,8 +184,8 @@ export class Domain extends Scheduler implements types.Domain {
   // ---- the run loop
 
   /**
-   * A promise has answered `branch`. Mostly nothing else is ready, and the branch then waits for the next promise; this
-   * is what the run loop would do in that case, in one piece.
+   * A promise has answered `branch`. Mostly nothing else is ready, and the branch only comes to its wait for the next
+   * promise. For that case this does what the run loop would do, in fewer steps; all others go to the run loop.
    */
   answered(branch: Branch, value: unknown): void {
     const { group } = branch
@@ -346,7 +346,7 @@ export class Domain extends Scheduler implements types.Domain {
     if (this.tracer !== null) this.tracer.stopped(branch)
     branch.gen = null
     endBranch(branch, mode, answer)
-    this.last = null // its result is not to be kept
+    this.last = null // so that the collector can free the branch and its result
     return ENDED
   }
 }

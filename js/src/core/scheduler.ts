@@ -2,9 +2,9 @@
  * When the run loop runs, and for which group. A scheduler serves the groups of its newest context first in, first out;
  * what it does with a group is the matter of domain.ts.
  *
- * - `current` is the branch whose code runs now, null in legacy code. It is kept as the branch that ran last, and
- *   whether that runs still: mostly the same one runs again, and to store it in an object that is older than it costs
- *   a tenth of a wait.
+ * - `current` is the branch whose code runs now, null in legacy code. It is kept in two fields: the branch that ran
+ *   last, and whether its code runs still. Mostly the same branch runs again, so only the second field is written; a
+ *   store of a young object in an old one would take a tenth of the time of a wait, because the collector notes it.
  * - `pumping` holds while the run loop is on the stack, `posted` while the host has been asked to run it.
  * - No group is queued twice. A blocked branch is on no queue.
  * - The group that runs is not queued by its own branches: the run loop takes its next branch when the running one has

@@ -94,7 +94,10 @@ export function blockOnPromise(branch: Branch, promise: PromiseLike<unknown>): b
   return false
 }
 
-/** The same for a branch that a promise has just answered. False, and nothing was done: it asks for something else. */
+/**
+ * Does the same for a branch that a promise has just answered. False: `op` is no ordinary promise, or the branch is
+ * cancelled, and nothing was done.
+ */
 export function blockAgain(branch: Branch, op: unknown): boolean {
   const promise = op instanceof PromiseWait ? op.promise : op
   const { scope } = branch
