@@ -110,17 +110,41 @@ int ch_command_ended(struct ch_command *c, pid_t taken, int status) {
 
 /* ---- waits for any child ---- */
 
+static struct entry *find(pid_t process) {
+  if (process <= 0 || __atomic_load_n(&running, __ATOMIC_RELAXED) == 0)
+    return NULL;
+  for (int i = 0; i < ROOM; i++)
+    if (__atomic_load_n(&entries[i].command.process, __ATOMIC_ACQUIRE) == process)
+      return &entries[i];
+  return NULL;
+}
+
 /* Whether the process that a wait has just taken is a command; then its status is left to system. */
 static bool is_left(pid_t taken, int status) {
-  if (taken <= 0 || __atomic_load_n(&running, __ATOMIC_RELAXED) == 0 || !(WIFEXITED(status) || WIFSIGNALED(status)))
+  struct entry *e = WIFEXITED(status) || WIFSIGNALED(status) ? find(taken) : NULL;
+  if (!e)
     return false;
-  for (int i = 0; i < ROOM; i++)
-    if (__atomic_load_n(&entries[i].command.process, __ATOMIC_ACQUIRE) == taken) {
-      entries[i].command.status = status;
-      __atomic_store_n(&entries[i].state, LEFT, __ATOMIC_RELEASE);
-      return true;
-    }
-  return false;
+  e->command.status = status;
+  __atomic_store_n(&e->state, LEFT, __ATOMIC_RELEASE);
+  return true;
+}
+
+/* The same for a process that waitid has found, and has taken unless `options` have WNOWAIT. */
+static bool found_is_left(const siginfo_t *found, int options) {
+  int status = found->si_status;
+  if (found->si_code == CLD_EXITED)
+    status = (status & 0xff) << 8;
+  else if (found->si_code == CLD_DUMPED)
+    status |= WCOREFLAG;
+  else if (found->si_code != CLD_KILLED)
+    return false;
+  if (!(options & WNOWAIT))
+    return is_left(found->si_pid, status);
+  if (!find(found->si_pid))
+    return false;
+  /* If it is not taken here, the next look would find it again. */
+  is_left((pid_t)syscall(SYS_wait4, found->si_pid, &status, WNOHANG, NULL), status);
+  return true;
 }
 
 #define CH_INTERPOSED __attribute__((weak, visibility("default")))
@@ -137,15 +161,24 @@ CH_INTERPOSED pid_t waitpid(pid_t pid, int *status, int options) {
     return taken;
   }
 }
-/* A cancellation point of threads, as the C library's is. */
-static pid_t plain_wait4(pid_t pid, int *status, int options, struct rusage *usage) {
-  if (options & WNOHANG)
-    return (pid_t)syscall(SYS_wait4, pid, status, options, usage);
+/* From here a wait can be cancelled with its thread, as in the C library, unless it returns at once. The result is for
+ * the end of the wait. */
+static int allow_cancel(int options) {
   int type;
-  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+  pthread_setcanceltype(options & WNOHANG ? PTHREAD_CANCEL_DEFERRED : PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+  return type;
+}
+static pid_t plain_wait4(pid_t pid, int *status, int options, struct rusage *usage) {
+  int type = allow_cancel(options);
   pid_t taken = (pid_t)syscall(SYS_wait4, pid, status, options, usage);
   pthread_setcanceltype(type, NULL);
   return taken;
+}
+static int plain_waitid(idtype_t which, id_t id, siginfo_t *found, int options) {
+  int type = allow_cancel(options);
+  int r = (int)syscall(SYS_waitid, which, id, found, options, NULL);
+  pthread_setcanceltype(type, NULL);
+  return r;
 }
 
 CH_INTERPOSED pid_t wait(int *status) { return waitpid(-1, status, 0); }
@@ -160,3 +193,15 @@ CH_INTERPOSED pid_t wait4(pid_t pid, int *status, int options, struct rusage *us
   }
 }
 CH_INTERPOSED pid_t wait3(int *status, int options, struct rusage *usage) { return wait4(-1, status, options, usage); }
+CH_INTERPOSED int waitid(idtype_t which, id_t id, siginfo_t *found, int options) {
+  bool any = which == P_ALL || which == P_PGID;
+  for (;;) {
+    siginfo_t is = {0};
+    int r = plain_waitid(which, id, &is, options);
+    if (r == 0 && any && found_is_left(&is, options))
+      continue;
+    if (r == 0 && found)
+      *found = is;
+    return r;
+  }
+}

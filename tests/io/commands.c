@@ -11,7 +11,7 @@ static void others_run(void) {
 }
 
 static volatile int signals;
-#if !__has_feature(address_sanitizer) /* which has a waitpid of its own */
+#if !__has_feature(address_sanitizer) /* which has a waitpid and a waitid of its own */
 static volatile int taken;
 static void takes_any_child(int signal) {
   int saved = errno;
@@ -43,6 +43,41 @@ TEST(a_wait_for_any_child_in_another_activity_leaves_it_to_system) {
   }
   finish;
   EXPECT(status == 5 << 8 && none[0] && none[1] && none[2]);
+}
+
+static volatile int found;
+static void looks_and_takes(int signal) {
+  siginfo_t info = {0};
+  int saved = errno;
+  while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0) {
+    found++;
+    EXPECT(waitid(P_PGID, getpgrp(), &info, WEXITED | WNOHANG) == 0 && info.si_pid != 0);
+  }
+  signals++, errno = saved;
+}
+TEST(waitid_leaves_a_command_to_system) {
+  others_run();
+  signal(SIGCHLD, looks_and_takes);
+  EXPECT(system("exit 3") == 3 << 8 && system("exit 255") == 255 << 8);
+  int status = system("kill -KILL $$");
+  EXPECT(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  EXPECT(signals > 0 && found == 0);
+  pid_t child = fork();
+  if (child == 0) _exit(1);
+  EXPECT(system("sleep 0.01; exit 4") == 4 << 8);
+  while (found == 0) usleep(1000); /* and the handler still takes the others */
+}
+
+TEST(waitid_in_another_activity_leaves_a_command_to_system) {
+  others_run();
+  int status = 0, none = 0, looked = 0;
+  do {
+    async status = system("sleep 0.05; exit 5");
+    async none = waitid(P_ALL, 0, NULL, WEXITED) == -1 && errno == ECHILD;
+    async looked = waitid(P_ALL, 0, NULL, WEXITED | WNOWAIT) == -1 && errno == ECHILD;
+  }
+  finish;
+  EXPECT(status == 5 << 8 && none && looked);
 }
 #endif
 
