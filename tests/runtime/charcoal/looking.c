@@ -107,6 +107,7 @@ static void answer_on_one_processor(void *unused) {
 TEST(a_domain_that_shares_a_processor_sleeps_now_and_then_so_that_the_kernel_can_move_it) {
   enum { MANY = 1000 };
   struct ch_stats before, after;
+  uint64_t rounds = 0;
   ch_thread other;
   int x = 0;
   if (!has_two_processors())
@@ -117,12 +118,15 @@ TEST(a_domain_that_shares_a_processor_sleeps_now_and_then_so_that_the_kernel_can
   EXPECT(ch_send(&there, &x) == 0 && ch_recv(&back, &x) == 0); /* both have seen that there are several processors */
   use_processors(1);
   ch_stats(&before);
-  for (int i = 0; i < MANY; i++)
+  after = before;
+  /* On a busy machine a thread loses its processor again and again, and letters come without its giving way. */
+  for (int i = 0; i < MANY || after.wakeups == before.wakeups; i++, rounds++) {
     EXPECT(ch_send(&there, &i) == 0 && ch_recv(&back, &x) == 0 && x == i);
-  ch_stats(&after);
+    ch_stats(&after);
+  }
   ch_close(&there);
   EXPECT(ch_domain_join(&other) == 0);
-  EXPECT(after.wakeups > before.wakeups && after.wakeups - before.wakeups <= 2 * MANY / LEAST_TOGETHER);
+  EXPECT(after.wakeups - before.wakeups <= 2 * rounds / LEAST_TOGETHER);
 }
 
 static int busy, enough;
