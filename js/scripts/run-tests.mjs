@@ -106,14 +106,16 @@ async function inBrowser(executablePath) {
     const log = []
     // The last line says that it is over. Nothing is asked of the page itself, whose timers some tests hold back.
     let over
+    let running = 'no test'
     const ended = new Promise((done) => (over = done))
     page.on('console', (m) => {
+      if (m.text().startsWith('begins: ')) return (running = m.text().slice(8))
       log.push(m.text())
       if (/^\d+ passed, \d+ failed$/.test(m.text())) over()
     })
     page.on('pageerror', (e) => log.push(String(e)))
     await page.goto(`http://127.0.0.1:${server.address().port}/?filter=${encodeURIComponent(filter)}`)
-    const late = setTimeout(() => over(log.push('not ended after 600 s')), 600_000)
+    const late = setTimeout(() => over(log.push(`not ended after 600 s, in: ${running}`)), 600_000)
     await ended
     clearTimeout(late)
     return log.filter((line) => !line.startsWith('Failed to load resource'))

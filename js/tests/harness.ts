@@ -63,10 +63,11 @@ export async function until(condition: () => unknown): Promise<void> {
   while (!(await condition())) await new Promise((done) => setTimeout(done, 1))
 }
 
-/** Runs what was registered; returns the number of passed and failed tests. */
+/** Runs what was registered; tells the name of each test before it; returns the number of passed and failed tests. */
 export async function runTests(
   filter = '',
   log: (line: string) => void = console.log,
+  begins: (name: string) => void = () => {},
 ): Promise<{ passed: number; failed: number }> {
   const { simulate } = await import('../src/dev/simulate.ts')
   const GeneratorFunction = Object.getPrototypeOf(function* () {})
@@ -74,6 +75,7 @@ export async function runTests(
   let failed = 0
   for (const { name, body } of tests) {
     if (!name.includes(filter)) continue
+    begins(name)
     let timer: ReturnType<typeof setTimeout> | undefined
     try {
       const run = Object.getPrototypeOf(body) === GeneratorFunction ? simulate(body as () => Generator) : body()
