@@ -247,6 +247,9 @@ test('a chain by source location: runs, who interrupts it, how long it takes', (
   )
   ok(chain.p50 >= 1000 && chain.p50 < 1130, `p50 ${chain.p50}`)
   same(adviceText(chain), 'wrap in atomic: it took at most 3.0 ms; interrupted in 6 of 20 runs')
+  const [median, worst] = chain.cpu
+  ok(median >= 800 && median < 900 && worst === 800 + 2000, `it runs for ${chain.cpu}`)
+  same(chain.wait, [0, 0], 'it waits for a timer of its own only')
 })
 
 test('source maps lead to the text that people wrote, and tell files of a bundle apart', async () => {
@@ -300,7 +303,7 @@ test('advice follows the longest run', () => {
 
 test('the ranking begins with what can be wrapped, and ends with what always takes long', () => {
   const chain = (name: number, more: Partial<RankedChain>): RankedChain => {
-    const c = {
+    const c: RankedChain = {
       sites: [name, name],
       runs: 20,
       interrupted: 5,
@@ -310,7 +313,9 @@ test('the ranking begins with what can be wrapped, and ends with what always tak
       p50: 100,
       p99: 200,
       max: 300,
-      advice: 'wrap' as const,
+      cpu: [10, 20],
+      wait: [50, 60],
+      advice: 'wrap',
       ...more,
     }
     return { ...c, advice: advise(c.runs, c.max) }

@@ -4,7 +4,7 @@
  * Where the recording does not know what was read and written, code of the same function that ran in a gap is a hint.
  */
 import type { Figures } from './figures.ts'
-import { ENOUGH_RUNS } from './ranking.ts'
+import { ENOUGH_RUNS, type RankedChain } from './ranking.ts'
 import { fileOf, functionOf, packageAt, shortUrl, type Site } from './sites.ts'
 
 export interface Conflict {
@@ -23,12 +23,14 @@ export interface Conflict {
   /** Times that it was seen, of how many runs. */
   seen: number
   runs: number
-  /** How long an atomic block from the first to the last would take, µs. */
-  p50: number
-  p99: number
-  /** Of `data`, if it is known: how much of that is computing, and waiting; [p50, p99]. */
+  /** How long an atomic block from the first to the last would take, µs; undefined: not known. */
+  p50?: number
+  p99?: number
+  /** How much of that is computing, and waiting without sleeps that the program asked for, if known; [p50, p99]. */
   cpu?: number[]
   wait?: number[]
+  /** Of a program in C, where an atomic block must not wait: a lock would be held there. */
+  lock: boolean
   /** Of packages, not the program's own. */
   foreign: boolean
   /** It was entered while it waited, but what both sides use is known, and nothing is in common: hardly a conflict. */
@@ -83,10 +85,8 @@ function ofData(f: Figures): Conflict[] {
       other,
       seen: u.count,
       runs: Math.max(u.count, u.runs ?? 0),
-      p50: u.p50 ?? 0,
-      p99: u.p99 ?? 0,
-      ...(u.cpu !== undefined && { cpu: u.cpu }),
-      ...(u.wait !== undefined && { wait: u.wait }),
+      ...(u.p50 === undefined ? costOfChain(f, second, u.from) : { p50: u.p50, p99: u.p99, cpu: u.cpu, wait: u.wait }),
+      lock: isNative(f, u.from),
       foreign: isForeign(f, second),
       hint: false,
       from: u.from,
@@ -95,10 +95,33 @@ function ofData(f: Figures): Conflict[] {
   return [...byOperation.values()]
 }
 
+const isNative = (f: Figures, from: string | undefined): boolean =>
+  f.recordings.some((r) => r.source === 'native' && (from === undefined || r.title === from))
+
+/**
+ * Of a finding without times of its own: those of the chain of two that ran most often and goes on in the same
+ * function. Whole continuations are more than what lies between two accesses. A native recording does not tell sleeps
+ * from other waits.
+ */
+function costOfChain(f: Figures, second: number, from: string | undefined): Pick<Conflict, 'p50' | 'p99' | 'cpu'> {
+  const name = functionOf(f.sites[second]!)
+  let best: RankedChain | undefined
+  for (const chain of f.ranking.chains)
+    if (
+      chain.sites.length === 2 &&
+      chain.from === from &&
+      name !== undefined &&
+      functionOf(f.sites[chain.sites[1]!]!) === name &&
+      chain.runs > (best?.runs ?? 0)
+    )
+      best = chain
+  return best === undefined ? {} : { p50: best.p50, p99: best.p99, cpu: best.cpu }
+}
+
 /** Of each function, the chain whose gaps its own code entered most often. */
 function ofCallSites(f: Figures): Conflict[] {
   const byFunction = new Map<string, Conflict>()
-  for (const { sites, runs, sameFunction, by, p50, p99, from } of f.ranking.chains) {
+  for (const { sites, runs, sameFunction, by, p50, p99, cpu, wait, from } of f.ranking.chains) {
     if (sameFunction === 0 || runs < ENOUGH_RUNS) continue
     const second = sites.at(-1)!
     const name = functionOf(f.sites[second]!)
@@ -124,6 +147,9 @@ function ofCallSites(f: Figures): Conflict[] {
       runs,
       p50,
       p99,
+      cpu,
+      ...(!isNative(f, from) && { wait }),
+      lock: isNative(f, from),
       foreign: isForeign(f, second),
       hint: variable === undefined && isKnown,
       from,

@@ -41,6 +41,9 @@ export interface RankedChain {
   p50: number
   p99: number
   max: number
+  /** p50 and p99 of the time in which it ran, and of that in which it waited, but not for a timer of its own, µs. */
+  cpu: [p50: number, p99: number]
+  wait: [p50: number, p99: number]
   advice: Advice
   /** Title of the recording, in pooled figures. */
   from?: string
@@ -61,8 +64,9 @@ interface Entry {
   sameFile: number
   sameFunction: number
   by: Map<number, number>
-  max: number
-  bins: Map<number, number>
+  whole: Times
+  cpu: Times
+  wait: Times
 }
 
 export class Ranking {
@@ -124,33 +128,39 @@ export class Ranking {
         sameFile: 0,
         sameFunction: 0,
         by: new Map(),
-        max: 0,
-        bins: new Map(),
+        whole: new Times(),
+        cpu: new Times(),
+        wait: new Times(),
       })
       this.next.set(key, entry)
     }
     return entry
   }
 
-  private run(index: number, { parent, site }: Loop, last: number, length: number, duration: number): void {
+  private run(index: number, loop: Loop, last: number, length: number, duration: number): void {
     if (index < 0) {
       this.untracked++
       return
     }
+    const { parent, site, start, end } = loop
     const entry = this.entries[index]!
     entry.runs++
-    if (duration > entry.max) entry.max = duration
-    const bin = binOf('time', duration)
-    entry.bins.set(bin, (entry.bins.get(bin) ?? 0) + 1)
+    let ran = end[last]! - start[last]!
+    let slept = 0
     let seen: Set<number> | undefined
     for (let c = last, step = 1; step < length; step++) {
       const p = parent[c]!
+      ran += end[p]! - start[p]!
+      if (this.sites[site[c]!]!.kind === 'timeout') slept += start[c]! - end[p]!
       if (c - p > 1) {
         seen ??= new Set()
         for (let i = p + 1; i < c && i - p <= LOOKED_AT; i++) seen.add(site[i]!)
       }
       c = p
     }
+    entry.whole.add(duration)
+    entry.cpu.add(ran)
+    entry.wait.add(Math.max(0, duration - ran - slept))
     if (seen === undefined) return
     entry.interrupted++
     let sameFile = false
@@ -172,16 +182,9 @@ export class Ranking {
   }
 }
 
-function summary({ sites, runs, interrupted, sameFile, sameFunction, by, max, bins }: Entry): RankedChain {
+function summary({ sites, runs, interrupted, sameFile, sameFunction, by, whole, cpu, wait }: Entry): RankedChain {
   const top = [...by].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, INTERRUPTERS)
-  const sorted = [...bins].sort((a, b) => a[0] - b[0])
-  const at = (q: number): number => {
-    let left = Math.ceil(q * runs)
-    for (const [bin, count] of sorted) if ((left -= count) <= 0) return Math.min(max, edgeOf('time', bin + 1))
-    return max
-  }
-  const p50 = at(0.5)
-  const p99 = at(0.99)
+  const [p50, p99] = whole.quantiles()
   return {
     sites,
     runs,
@@ -189,10 +192,37 @@ function summary({ sites, runs, interrupted, sameFile, sameFunction, by, max, bi
     sameFile,
     sameFunction,
     by: top,
-    p50: tenth(p50),
-    p99: tenth(p99),
-    max: tenth(max),
-    advice: advise(runs, max),
+    p50,
+    p99,
+    max: tenth(whole.max),
+    cpu: cpu.quantiles(),
+    wait: wait.quantiles(),
+    advice: advise(runs, whole.max),
+  }
+}
+
+/** Times in bins that grow with them, as few as occur. */
+class Times {
+  max = 0
+  private count = 0
+  private readonly bins = new Map<number, number>()
+
+  add(us: number): void {
+    if (us > this.max) this.max = us
+    this.count++
+    const bin = binOf('time', us)
+    this.bins.set(bin, (this.bins.get(bin) ?? 0) + 1)
+  }
+
+  quantiles(): [p50: number, p99: number] {
+    const sorted = [...this.bins].sort((a, b) => a[0] - b[0])
+    const at = (q: number): number => {
+      let left = Math.ceil(q * this.count)
+      for (const [bin, count] of sorted)
+        if ((left -= count) <= 0) return tenth(Math.min(this.max, edgeOf('time', bin + 1)))
+      return tenth(this.max)
+    }
+    return [at(0.5), at(0.99)]
   }
 }
 

@@ -17,11 +17,15 @@ export function percent(part: number, of: number): string {
   return p === 0 ? '0 %' : p >= 99.95 ? '100 %' : p >= 10 ? `${Math.round(p)} %` : `${Number(p.toPrecision(2))} %`
 }
 
-/** What an atomic block around a conflict would cost. */
-export function costText({ p50, p99, cpu, wait }: Conflict): string {
-  const whole = `An atomic block there would take ${time(p50)}, at worst ${time(p99)}`
-  if (cpu === undefined || wait === undefined) return whole
-  const computes = `compute ${time(cpu[0]!)}, at worst ${time(cpu[1]!)}`
-  const waits = `wait ${time(wait[0]!)}, at worst ${time(wait[1]!)}, besides its sleeps`
-  return `An atomic block there would ${computes}, and ${waits}`
+/** What an atomic block around a conflict would cost; in C, a lock. */
+export function costText({ p50, p99, cpu, wait, lock }: Conflict): string {
+  const would = `${lock ? 'A lock held' : 'An atomic block'} there would`
+  const times = (median: number, worst: number): string => `${time(median)}, at worst ${time(worst)}`
+  if (p50 === undefined || p99 === undefined)
+    return `What ${lock ? 'a lock held' : 'an atomic block'} there would cost is not known`
+  const whole = `${would} take ${times(p50, p99)}`
+  if (cpu === undefined) return whole
+  const computes = `compute ${times(cpu[0]!, cpu[1]!)}`
+  if (wait === undefined) return `${whole}, of which it would ${computes}`
+  return `${would} ${computes}, and wait ${times(wait[0]!, wait[1]!)}, besides its sleeps`
 }
