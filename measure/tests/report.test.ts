@@ -247,6 +247,28 @@ test('the report opens with a card for each conflict, own code first, packages f
   await close()
 }, 300)
 
+test('of two awaits on one line the column tells which one it is, and elsewhere no column is shown', async () => {
+  const analyser = new Analyser('one line')
+  analyser.add({ type: 'charcoal-trace', version: 1, source: 'node', tool: 'test' })
+  analyser.add({ type: 'thread', id: 1, kind: 'node' })
+  const place = (id: number, line: number, column: number): void =>
+    analyser.add({ type: 'location', id, url: 'file:///srv/bank.mjs', line, column, function: 'move', begin: [4, 1] })
+  place(1, 5, 3)
+  place(2, 6, 11)
+  place(3, 6, 27)
+  place(4, 7, 3)
+  analyser.add({ type: 'continuation', id: 1, thread: 1, kind: 'script', parent: null, start: 0, end: 10, at: 1 })
+  const found = { type: 'unserialisable', kind: 'lost update', variable: 'sum', count: 3, runs: 9 } as const
+  analyser.add({ ...found, first: 1, other: 4, second: 4, operation: 1, awaits: [2, 3] })
+  analyser.add({ type: 'end', end: 10, reason: 'finished', continuations: 1, dropped: 0 })
+  const figures = analyser.finish()
+  const places = ['bank.mjs:5', 'bank.mjs:6:11', 'bank.mjs:6:27', 'bank.mjs:7', 'bank.mjs:7'].map((p) => `srv/${p}`)
+  same(terminalSummary(figures).match(/srv\/bank\.mjs[:\d]+/g)?.slice(0, 5), places)
+  const { page, close } = await opened([figures])
+  same(await page.locator('.conflict-card .steps a').allInnerTexts(), places)
+  await close()
+}, 300)
+
 test('a conflict is the same one when lines have moved, and another when it is of another variable', () => {
   const keys = (f: Figures): string[] => conflicts(f).map((c) => conflictKey(f, c))
   const one = racyFigures(19)

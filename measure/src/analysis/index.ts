@@ -79,7 +79,7 @@ function hung(loops: Loop[], sites: Site[]): Pick<Recording, 'hungFor' | 'hungIn
         hungFor = end[i]! - start[i]!
         site = sites[siteOf[i]!]
       }
-  return { hungFor, ...(site?.url !== undefined && { hungIn: siteText(site) }) }
+  return { hungFor, ...(site?.url !== undefined && { hungIn: siteText(site, sites) }) }
 }
 
 /** Takes the records of one trace in order; `finish` once gives the figures. */

@@ -113,17 +113,46 @@ export function functionOf(site: Site): string | undefined {
   return site.function === undefined && begin[0] === 1 && begin[1] <= 1 ? undefined : `${file}:${begin[0]}:${begin[1]}`
 }
 
-/** One line for people: `timeout save app.js:12:3`. */
-export function siteText(site: Site | undefined): string {
+const crowded = new WeakMap<readonly Site[], Set<string>>()
+
+/** The lines that have places in more than one column, as `lineOf` names them. */
+function crowdedLines(sites: readonly Site[]): Set<string> {
+  const known = crowded.get(sites)
+  if (known !== undefined) return known
+  const columns = new Map<string, number>()
+  const lines = new Set<string>()
+  for (const site of sites) {
+    const line = lineOf(site)
+    const column = (site.original ?? site).column
+    if (line === undefined || !column) continue
+    if ((columns.get(line) ?? column) !== column) lines.add(line)
+    columns.set(line, column)
+  }
+  crowded.set(sites, lines)
+  return lines
+}
+
+function lineOf(site: Site): string | undefined {
+  const file = fileOf(site)
+  return file === undefined ? undefined : `${file}:${(site.original ?? site).line}`
+}
+
+/** `src/app.js:12`, with the column if only that tells it from the line's other `sites`. Undefined: not known. */
+export function placeText(site: Site, sites: readonly Site[]): string | undefined {
+  const { original, url } = site
+  const file = original?.source ?? url
+  if (file === undefined) return undefined
+  const { line, column } = original ?? site
+  // A minified script is one line.
+  const isMinified = original === undefined && line === 1
+  const isTold = isMinified || crowdedLines(sites).has(lineOf(site)!)
+  return [shortUrl(file), line, isTold && column].filter(Boolean).join(':')
+}
+
+/** One line for people: `timeout save app.js:12`. `sites`: those of the whole recording. */
+export function siteText(site: Site | undefined, sites: readonly Site[]): string {
   if (site === undefined) return '?'
-  const place = site.original
-  const name = place?.name ?? site.function
-  const url = place?.source ?? site.url
-  const line = place?.line ?? site.line
-  // A minified script is one line, in which only the column tells.
-  const column = place === undefined && line === 1 ? site.column : undefined
-  const where = url === undefined ? '' : [shortUrl(url), line, column].filter(Boolean).join(':')
-  return [site.kind, name, where].filter(Boolean).join(' ')
+  return [site.kind, site.original?.name ?? site.function, placeText(site, sites)].filter(Boolean).join(' ')
 }
 
 /** The end of a URL or path, which is what people recognise. */

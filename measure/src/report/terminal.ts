@@ -52,7 +52,7 @@ export function terminalSummary(f: Figures, { color = false, width = 100, chains
   for (const chain of listed) {
     const advice = adviceText(chain)
     lines.push(`  ${paint(chain.advice === 'wrap' ? '32' : chain.advice === 'careful' ? '33' : '31', advice)}`)
-    lines.push(`    ${cut(chain.sites.map((s) => siteText(f.sites[s])).join(' → '), width - 4)}`)
+    lines.push(`    ${cut(chain.sites.map((s) => siteText(f.sites[s], f.sites)).join(' → '), width - 4)}`)
     if (chain.by.length > 0)
       lines.push(
         paint(
@@ -60,7 +60,7 @@ export function terminalSummary(f: Figures, { color = false, width = 100, chains
           `    by ${cut(
             chain.by
               .slice(0, 2)
-              .map(([s, n]) => `${siteText(f.sites[s])} (${n})`)
+              .map(([s, n]) => `${siteText(f.sites[s], f.sites)} (${n})`)
               .join(', '),
             width - 7,
           )}`,
@@ -103,7 +103,7 @@ function cards(f: Figures, paint: (code: string, text: string) => string, width:
   else if (own.length === 1) lines.push(paint('1', 'One conflict in your code'))
   else lines.push(paint('1', `${own.length} conflicts in your code${own.length > CARDS ? `, the first ${CARDS}` : ''}`))
   for (const [i, c] of own.slice(0, CARDS).entries()) {
-    const place = (site: number): string => siteText(f.sites[site]).replace(/^\S+ /, '')
+    const place = (site: number): string => siteText(f.sites[site], f.sites).replace(/^\S+ /, '')
     lines.push(...wrapText(`  ${i + 1}. ${paint('1;31', conflictText(f, c))}`, width, 5, 0))
     lines.push(cut(`       ${c.evidence === 'data' ? 'reads  ' : 'begins '} ${place(c.first)}`, width))
     for (const site of c.awaits) lines.push(cut(`       waits   ${place(site)}`, width))

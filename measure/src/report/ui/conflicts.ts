@@ -78,14 +78,14 @@ function finding(f: Figures, all: Conflict[], own: Conflict[]): string {
 
 const wordsOf = (f: Figures, c: Conflict): string =>
   [c.first, c.second, c.other, ...c.awaits]
-    .map((s) => siteText(f.sites[s]))
+    .map((s) => siteText(f.sites[s], f.sites))
     .join(' ')
     .concat(` ${c.variable ?? ''}`)
     .toLowerCase()
 
 function card(f: Figures, c: Conflict, number: number): HTMLElement {
   const step = (word: string, site: number, kind: string): HTMLElement =>
-    h('li', { class: kind }, h('span', { class: 'word' }, word), placeOf(f.sites[site]))
+    h('li', { class: kind }, h('span', { class: 'word' }, word), placeOf(f, site))
   const data = c.evidence === 'data'
   return h(
     'article',
@@ -104,8 +104,9 @@ function card(f: Figures, c: Conflict, number: number): HTMLElement {
   )
 }
 
-function placeOf(site: Site | undefined): HTMLElement {
-  return site === undefined ? h('span', {}, '?') : source({ ...site, kind: '' })
+function placeOf(f: Figures, index: number): HTMLElement {
+  const site = f.sites[index]
+  return source(site && { ...site, kind: '' }, f.sites)
 }
 
 /** A run of the chain if the trees have one, else the trees. */

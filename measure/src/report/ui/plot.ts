@@ -244,7 +244,7 @@ export function figure(spec: FigureSpec): HTMLElement {
             'span',
             { class: 'examples' },
             'for instance ',
-            ...examples.flatMap((e, i) => [i > 0 ? ', ' : '', source(spec.sites[e])]),
+            ...examples.flatMap((e, i) => [i > 0 ? ', ' : '', source(spec.sites[e], spec.sites)]),
           )
         : '',
     )

@@ -48,7 +48,7 @@ export function rankingTable(f: Figures): HTMLElement {
         h(
           'ol',
           { class: 'chain' },
-          c.sites.map((site) => h('li', {}, source(f.sites[site]))),
+          c.sites.map((site) => h('li', {}, source(f.sites[site], f.sites))),
         ),
         h('p', { class: 'links' }, c.from !== undefined ? h('small', {}, c.from) : null, runLink(f, c.sites)),
       ),
@@ -63,7 +63,7 @@ export function rankingTable(f: Figures): HTMLElement {
           : h(
               'ul',
               { class: 'by' },
-              c.by.slice(0, 3).map(([site, n]) => h('li', {}, source(f.sites[site]), ` × ${whole(n)}`)),
+              c.by.slice(0, 3).map(([site, n]) => h('li', {}, source(f.sites[site], f.sites), ` × ${whole(n)}`)),
             ),
       ),
     )
@@ -75,7 +75,7 @@ export function rankingTable(f: Figures): HTMLElement {
         (kind === '' || c.sites.some((site) => f.sites[site]!.kind === kind)) &&
         (!own || c.sites.some((site) => isOwn(f.sites[site]!))) &&
         (words === '' ||
-          c.sites.some((site) => siteText(f.sites[site]).toLowerCase().includes(words)) ||
+          c.sites.some((site) => siteText(f.sites[site], f.sites).toLowerCase().includes(words)) ||
           (c.from ?? '').toLowerCase().includes(words)),
     )
     body.replaceChildren(...found.slice(0, shown).map(row))

@@ -1,19 +1,16 @@
 /** A site as an element: kind, function, and the place as a link where the address is one that a browser may open. */
-import type { Site } from '../../analysis/sites.ts'
-import { shortUrl } from '../../analysis/sites.ts'
+import { placeText, type Site } from '../../analysis/sites.ts'
 import { h } from './dom.ts'
 
-export function source(site: Site | undefined): HTMLElement {
+/** `sites`: those of the whole recording. */
+export function source(site: Site | undefined, sites: readonly Site[]): HTMLElement {
   if (site === undefined) return h('span', {}, '?')
   const original = site.original
   const url = original?.source ?? site.url
   const line = original?.line ?? site.line ?? 0
   const column = original?.column ?? site.column ?? 0
   const name = original?.name ?? site.function
-  const place =
-    url === undefined
-      ? null
-      : `${shortUrl(url)}${line > 0 ? `:${line}` : ''}${column > 1 && line <= 3 ? `:${column}` : ''}`
+  const place = placeText(site, sites) ?? null
   return h(
     'span',
     { class: 'site' },

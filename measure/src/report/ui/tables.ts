@@ -85,7 +85,7 @@ export function tinyTable(f: Figures): HTMLElement {
     h(
       'tr',
       {},
-      td(source(f.sites[t.site]), t.from !== undefined ? h('small', {}, ` ${t.from}`) : ''),
+      td(source(f.sites[t.site], f.sites), t.from !== undefined ? h('small', {}, ` ${t.from}`) : ''),
       td(whole(t.sequences)),
       td(whole(t.continuations)),
       td(whole(t.longest)),
@@ -154,7 +154,7 @@ export function atomicTable(f: Figures): HTMLElement | null {
             h(
               'tbody',
               {},
-              interrupted.map((x) => h('tr', {}, td(x.name), td(source(f.sites[x.site])), td(whole(x.count)))),
+              interrupted.map((x) => h('tr', {}, td(x.name), td(source(f.sites[x.site], f.sites)), td(whole(x.count)))),
             ),
           ),
         )
@@ -187,7 +187,7 @@ export function atomicTable(f: Figures): HTMLElement | null {
                   {},
                   td(x.kind),
                   td(x.variable ?? ''),
-                  ...x.sites.map((s) => td(source(f.sites[s]))),
+                  ...x.sites.map((s) => td(source(f.sites[s], f.sites))),
                   td(whole(x.count)),
                 ),
               ),

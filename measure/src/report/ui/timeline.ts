@@ -167,7 +167,7 @@ export function timeline(f: Figures): HTMLElement {
         to(kids[i]![0], '↓ child'),
         to(sibling(i), 'n sibling'),
       ),
-      h('p', {}, source(f.sites[site]), recurring ? ' · recurring' : ''),
+      h('p', {}, source(f.sites[site], f.sites), recurring ? ' · recurring' : ''),
       h(
         'p',
         {},
@@ -186,7 +186,12 @@ export function timeline(f: Figures): HTMLElement {
             between
               .slice(0, 5)
               .map((k) =>
-                h('li', {}, source(f.sites[piece.nodes[k]![3]]), `, ${time(piece.nodes[k]![1] - piece.nodes[k]![0])}`),
+                h(
+                  'li',
+                  {},
+                  source(f.sites[piece.nodes[k]![3]], f.sites),
+                  `, ${time(piece.nodes[k]![1] - piece.nodes[k]![0])}`,
+                ),
               ),
             between.length > 5 ? h('li', {}, `and ${between.length - 5} more`) : null,
           )
