@@ -1,6 +1,6 @@
 /** The command as its users call it: options, messages, exit statuses, files. */
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -183,6 +183,42 @@ test('Ctrl-C while a page is recorded: the report covers what was recorded', asy
     server.closeAllConnections()
   }
 })
+
+/** Records `page`, sends `signals` when what the command says matches `pattern`; when it has ended: its browsers. */
+async function killed(page: string, pattern: RegExp, signals: NodeJS.Signals[]): Promise<string[]> {
+  const cwd = temporary()
+  writeFileSync(path.join(cwd, 'p.html'), page)
+  const args = [command, 'web', 'p.html', '--no-calibrate', '--mode=fast', '--duration=10m', '--out=t.jsonl']
+  const env = { ...process.env, TMPDIR: cwd }
+  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })
+  let said = ''
+  child.stderr.on('data', (data) => {
+    said += String(data)
+    if (pattern.test(said) && signals.length > 0) child.kill(signals.shift())
+    if (/stopping/.test(said) && signals.length > 0) child.kill(signals.shift())
+  })
+  await new Promise((done) => child.on('exit', done))
+  const left = (): string[] =>
+    [
+      ...spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
+        .stdout.split('\n')
+        .filter((line) => line.includes(cwd)),
+      ...readdirSync(cwd).filter((name) => name.startsWith('charcoal-browser-')),
+    ].map((line) => line.slice(0, 80))
+  const deadline = Date.now() + 20_000
+  while (left().length > 0 && Date.now() < deadline) await new Promise((done) => setTimeout(done, 50))
+  return left()
+}
+
+const ticking = '<!doctype html><link rel=icon href="data:,"><script>setInterval(() => {}, 20)</script>'
+
+test('the browser and its profile go with the command that is killed', async () => {
+  same(await killed(ticking, /recording for/, ['SIGKILL']), [])
+}, 120)
+
+test('the browser and its profile go at the second Ctrl-C', async () => {
+  same(await killed(ticking, /recording for/, ['SIGINT', 'SIGINT']), [])
+}, 120)
 
 test('steps that fail leave a recording and its report, with status 6', () => {
   const cwd = temporary()

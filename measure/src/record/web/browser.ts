@@ -1,6 +1,7 @@
 /** Finds and starts a Chromium with a profile of its own, which is removed when it has ended. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { homedir, tmpdir } from 'node:os'
 import path from 'node:path'
 import { globSync } from './glob.ts'
@@ -107,7 +108,9 @@ export async function startBrowser(options: BrowserOptions = {}): Promise<Browse
   let said = ''
   child.stderr!.on('data', (data) => (said = (said + String(data)).slice(-4000)))
   // This is also done if this process ends before the browser has, as at a second Ctrl-C.
+  const dismiss = guard(child, profile)
   const removed = atExit(() => {
+    dismiss()
     killGroup(child)
     rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
   })
@@ -147,6 +150,25 @@ export async function connectBrowser(endpoint: string): Promise<Browser> {
       await cdp.closed
     },
   }
+}
+
+/**
+ * Ends the browser and removes its profile if this process is killed and can do neither: a shell reads a pipe that only
+ * we write to, so its end is ours. The result dismisses the shell.
+ */
+function guard({ pid }: ChildProcess, profile: string): () => void {
+  if (pid === undefined || process.platform === 'win32') return () => {}
+  const script = 'read -r _; kill -KILL "-$1"; sleep 0.1; rm -rf -- "$2"'
+  const shell = spawn('/bin/sh', ['-c', script, 'sh', String(pid), profile], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  })
+  shell.on('error', () => {})
+  shell.unref()
+  const pipe = shell.stdin as Socket
+  pipe.on('error', () => {})
+  pipe.unref()
+  return () => void shell.kill('SIGKILL')
 }
 
 /** The browser's whole group: its helpers, too. */
