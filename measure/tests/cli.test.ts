@@ -184,6 +184,15 @@ test('Ctrl-C while a page is recorded: the report covers what was recorded', asy
   }
 })
 
+/** Empty for a process that has ended. */
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+  } catch {
+    return ''
+  }
+}
+
 /** Records `page`, sends `signals` when what the command says matches `pattern`; when it has ended: its browsers. */
 async function killed(page: string, pattern: RegExp, signals: NodeJS.Signals[]): Promise<string[]> {
   const cwd = temporary()
@@ -200,8 +209,9 @@ async function killed(page: string, pattern: RegExp, signals: NodeJS.Signals[]):
   await new Promise((done) => child.on('exit', done))
   const left = (): string[] =>
     [
-      ...spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
-        .stdout.split('\n')
+      ...readdirSync('/proc')
+        .filter((name) => /^\d+$/.test(name))
+        .map(commandLine)
         .filter((line) => line.includes(cwd)),
       ...readdirSync(cwd).filter((name) => name.startsWith('charcoal-browser-')),
     ].map((line) => line.slice(0, 80))

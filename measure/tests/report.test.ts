@@ -263,7 +263,12 @@ test('of two awaits on one line the column tells which one it is, and elsewhere 
   analyser.add({ type: 'end', end: 10, reason: 'finished', continuations: 1, dropped: 0 })
   const figures = analyser.finish()
   const places = ['bank.mjs:5', 'bank.mjs:6:11', 'bank.mjs:6:27', 'bank.mjs:7', 'bank.mjs:7'].map((p) => `srv/${p}`)
-  same(terminalSummary(figures).match(/srv\/bank\.mjs[:\d]+/g)?.slice(0, 5), places)
+  same(
+    terminalSummary(figures)
+      .match(/srv\/bank\.mjs[:\d]+/g)
+      ?.slice(0, 5),
+    places,
+  )
   const { page, close } = await opened([figures])
   same(await page.locator('.conflict-card .steps a').allInnerTexts(), places)
   await close()
