@@ -154,13 +154,14 @@ export async function connectBrowser(endpoint: string): Promise<Browser> {
 
 /**
  * Ends the browser and removes its profile if this process is killed and can do neither: a shell reads a pipe that only
- * we write to, so its end is ours. It tries for 10 s, because processes that are ending may still write files. The result
- * dismisses the shell.
+ * we write to, so its end is ours. It tries for 10 s, because processes that are ending may still write files. The
+ * result dismisses the shell.
  */
 function guard({ pid }: ChildProcess, profile: string): () => void {
   if (pid === undefined || process.platform === 'win32') return () => {}
   const script =
-    'read -r _; n=0; while [ -e "$2" ] && [ $n -lt 100 ]; do kill -KILL "-$1"; rm -rf -- "$2"; n=$((n + 1)); sleep 0.1; done'
+    'read -r _; n=0; while [ -e "$2" ] && [ $n -lt 100 ]; do ' +
+    'kill -KILL "-$1"; rm -rf -- "$2"; n=$((n + 1)); sleep 0.1; done'
   const shell = spawn('/bin/sh', ['-c', script, 'sh', String(pid), profile], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
