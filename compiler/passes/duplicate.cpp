@@ -297,7 +297,7 @@ void Duplicator::rewriteCalls(Function &version) {
 void Duplicator::makeVariadic(CallInst &CB, CallKind kind) {
   Function &F = *CB.getFunction();
   Align align(16);
-  uint64_t bytes = std::max<uint64_t>(8, variableArgumentBytes(CB, align));
+  uint64_t bytes = variableArgumentBytes(CB, align);
   AllocaInst *&area = variableArguments[&F];
   if (!area) {
     IRBuilder<> top(&*F.getEntryBlock().getFirstNonPHIIt());
@@ -328,7 +328,7 @@ void Duplicator::makeVariadic(CallInst &CB, CallKind kind) {
   };
   // The inliner is told the cost of the call in plain C, where there are no stores and no comparison.
   const int instruction = InlineConstants::getInstrCost(), penalty = 25;
-  const int stores = instruction * int(CB.arg_size() - CB.getFunctionType()->getNumParams());
+  const int stores = instruction * int(CB.arg_size() - CB.getFunctionType()->getNumParams() + 1);
   auto setInlineCost = [&](CallInst &call, int cost) {
     call.addFnAttr(Attribute::get(M.getContext(), "call-inline-cost", std::to_string(cost)));
   };

@@ -1,10 +1,14 @@
 // See variadic.h. In the x86-64 ABI a va_list first walks through saved registers and then through the arguments that
 // were passed in memory. Both lie on the native stack, and a suspended call has left that stack. So an interruptible
-// version gets all its variable arguments in memory, in a block of its caller's frame, with the layout that the ABI has
-// for arguments that do not fit into registers. Its va_start makes a va_list whose registers are used up.
+// version gets its variable arguments in a block of its caller's frame, which holds both: what the registers of a plain
+// call would hold, as a variadic function saves it, and behind it what a plain call would pass in memory.
 //
-//     f(fmt, ...)   ~>   f.int(fmt, area)          struct va_list { u32 gp_offset = 48, fp_offset = 176;
-//     va_start(ap)  ~>   ap = {48, 176, area, 0}                    void *overflow_arg_area, *reg_save_area; }
+//     f(fmt, ...)   ~>   f.int(fmt, block)       struct block { u64 memory; u64 unused; save_area registers; ... }
+//     va_start(ap)  ~>   ap = {8 * G, 48 + 16 * F, (char *)block + block->memory, &block->registers}
+//
+// G and F: the registers that the named arguments of a plain call take. Which arguments are in registers has to be as
+// in a plain call, because va_arg rounds addresses for an aligned struct in memory only, and clang passes one in
+// registers as two integers, which say nothing of the alignment.
 //
 // (System V ABI, AMD64, section 3.5.7. clang's va_arg takes a struct in pieces from registers only if all pieces fit.)
 #include "variadic.h"
@@ -12,6 +16,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/TargetParser/Triple.h"
+#include <optional>
 
 using namespace llvm;
 
@@ -28,8 +33,55 @@ FunctionType *variadicVersionType(const FunctionType &type) {
   return FunctionType::get(type.getReturnType(), params, false);
 }
 
+namespace {
+
+constexpr uint64_t savedAt = 16, integerBytes = 48, savedBytes = 176;
+
+// The next register of each kind, by its offset in the save area.
+struct Registers {
+  uint64_t integer = 0, vector = integerBytes;
+
+  // Takes the registers for a value. Returns the offset of the first one, or nothing if the value goes to memory.
+  std::optional<uint64_t> take(Type *T) {
+    uint64_t bits = T->isPointerTy() ? 64 : T->getPrimitiveSizeInBits().getKnownMinValue();
+    if (T->isIntegerTy() || T->isPointerTy())
+      return bits > 128 ? std::nullopt : take(integer, bits > 64 ? 16 : 8, integerBytes);
+    if ((T->isFloatingPointTy() && !T->isX86_FP80Ty()) || (isa<FixedVectorType>(T) && bits <= 128))
+      return take(vector, 16, savedBytes);
+    return std::nullopt;
+  }
+
+private:
+  static std::optional<uint64_t> take(uint64_t &next, uint64_t size, uint64_t end) {
+    if (next + size > end)
+      return std::nullopt;
+    next += size;
+    return next - size;
+  }
+};
+
+// The registers that are left after a named argument.
+void passNamed(Registers &registers, Type *T, bool byVal, bool isStaticChain) {
+  if (byVal || isStaticChain)
+    return;
+  if (!T->isAggregateType()) {
+    // A vector of any length has one register if the target has such vectors.
+    auto *vector = dyn_cast<FixedVectorType>(T);
+    registers.take(vector ? Type::getDoubleTy(T->getContext()) : T);
+    return;
+  }
+  const unsigned count = T->isArrayTy() ? T->getArrayNumElements() : T->getStructNumElements();
+  for (unsigned i = 0; i < count; ++i)
+    passNamed(registers, GetElementPtrInst::getTypeAtIndex(T, uint64_t(i)), false, false);
+}
+
+} // namespace
+
 void lowerVaStart(Function &version) {
-  Value *area = version.getArg(version.arg_size() - 1);
+  Value *block = version.getArg(version.arg_size() - 1);
+  Registers registers;
+  for (Argument &argument : drop_end(version.args()))
+    passNamed(registers, argument.getType(), argument.hasByValAttr(), argument.hasNestAttr());
   for (Instruction &I : make_early_inc_range(instructions(version))) {
     auto *start = dyn_cast<VAStartInst>(&I);
     if (!start)
@@ -39,32 +91,61 @@ void lowerVaStart(Function &version) {
     auto store = [&](Value *value, unsigned offset) {
       B.CreateAlignedStore(value, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), list, offset), Align(offset ? 4 : 8));
     };
-    store(B.getInt32(48), 0);
-    store(B.getInt32(176), 4);
-    store(area, 8);
-    store(ConstantPointerNull::get(B.getPtrTy()), 16);
+    store(B.getInt32(registers.integer), 0);
+    store(B.getInt32(registers.vector), 4);
+    store(B.CreateInBoundsPtrAdd(block, B.CreateAlignedLoad(B.getInt64Ty(), block, Align(8))), 8);
+    store(B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), block, savedAt), 16);
     start->eraseFromParent();
   }
 }
 
-// Calls visit(argument number, offset, size) for each variable argument; returns the end.
-template <typename Visit> static uint64_t layOut(const CallBase &CB, Align &most, Visit visit) {
+namespace {
+
+struct Layout {
+  uint64_t memory; // where the arguments begin that are not in registers
+  uint64_t end;
+};
+
+// Calls visit(argument number, offset, size) for each variable argument.
+template <typename Visit> Layout layOut(const CallBase &CB, Align &most, Visit visit) {
   const DataLayout &DL = CB.getModule()->getDataLayout();
-  uint64_t end = 0;
-  for (unsigned i = CB.getFunctionType()->getNumParams(); i < CB.arg_size(); ++i) {
-    Type *T = CB.isByValArgument(i) ? CB.getParamByValType(i) : CB.getArgOperand(i)->getType();
-    uint64_t size = DL.getTypeAllocSize(T).getFixedValue();
-    Align align = CB.isByValArgument(i) ? CB.getParamAlign(i).valueOrOne() : DL.getABITypeAlign(T);
-    most = std::max(most, align);
-    end = alignTo(end, std::max(align, Align(8)));
-    visit(i, end, size);
-    end += alignTo(size, 8);
+  const unsigned named = CB.getFunctionType()->getNumParams();
+  Registers registers;
+  for (unsigned i = 0; i < named; ++i)
+    passNamed(registers, CB.getArgOperand(i)->getType(), CB.isByValArgument(i), CB.paramHasAttr(i, Attribute::Nest));
+  const uint64_t namedVectors = registers.vector;
+  struct InMemory {
+    unsigned argument;
+    uint64_t size;
+    Align align;
+  };
+  SmallVector<InMemory> inMemory;
+  for (unsigned i = named; i < CB.arg_size(); ++i) {
+    const bool byVal = CB.isByValArgument(i);
+    Type *T = byVal ? CB.getParamByValType(i) : CB.getArgOperand(i)->getType();
+    const uint64_t size = DL.getTypeAllocSize(T).getFixedValue();
+    if (std::optional<uint64_t> place = byVal ? std::nullopt : registers.take(T))
+      visit(i, savedAt + *place, size);
+    else
+      inMemory.push_back({i, size, byVal ? CB.getParamAlign(i).valueOrOne() : DL.getABITypeAlign(T)});
   }
-  return end;
+  for (const InMemory &argument : inMemory)
+    most = std::max(most, argument.align);
+  Layout result;
+  result.memory = alignTo(savedAt + (registers.vector > namedVectors ? savedBytes : integerBytes), most);
+  result.end = result.memory;
+  for (const InMemory &argument : inMemory) {
+    result.end = alignTo(result.end, std::max(argument.align, Align(8)));
+    visit(argument.argument, result.end, argument.size);
+    result.end += alignTo(argument.size, 8);
+  }
+  return result;
 }
 
+} // namespace
+
 uint64_t variableArgumentBytes(const CallBase &CB, Align &align) {
-  return layOut(CB, align, [](unsigned, uint64_t, uint64_t) {});
+  return layOut(CB, align, [](unsigned, uint64_t, uint64_t) {}).end;
 }
 
 // Registers hold an int with zeros above it, and many programs rely on that: they write 0 where a pointer is read, or 1
@@ -76,8 +157,8 @@ static Value *fillSlot(Value *argument, IRBuilder<> &B) {
 
 void storeVariableArguments(const CallBase &CB, Value *area, Instruction *at) {
   IRBuilder<> B(at);
-  Align align;
-  layOut(CB, align, [&](unsigned i, uint64_t offset, uint64_t size) {
+  Align align(16);
+  Layout layout = layOut(CB, align, [&](unsigned i, uint64_t offset, uint64_t size) {
     Value *place = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), area, offset);
     Value *argument = CB.getArgOperand(i);
     if (CB.isByValArgument(i))
@@ -85,6 +166,7 @@ void storeVariableArguments(const CallBase &CB, Value *area, Instruction *at) {
     else
       B.CreateAlignedStore(fillSlot(argument, B), place, Align(8));
   });
+  B.CreateAlignedStore(B.getInt64(layout.memory), area, Align(8));
 }
 
 } // namespace charcoal

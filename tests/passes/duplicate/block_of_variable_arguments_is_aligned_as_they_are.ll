@@ -7,7 +7,7 @@ define void @f(ptr %large, i32 %x) {
 }
 ; CHECK-LABEL: define void @f.int(
 ; CHECK: %variable_arguments = alloca [128 x i8], align 64
-; CHECK: %[[FIRST:.*]] = getelementptr inbounds i8, ptr %variable_arguments, i64 0
+; CHECK: %[[FIRST:.*]] = getelementptr inbounds i8, ptr %variable_arguments, i64 24
 ; CHECK-NEXT: %[[SLOT:.*]] = zext i32 %x to i64
 ; CHECK-NEXT: store i64 %[[SLOT]], ptr %[[FIRST]]
 ; CHECK-NEXT: %[[SECOND:.*]] = getelementptr inbounds i8, ptr %variable_arguments, i64 64

@@ -1,4 +1,4 @@
-; Two variable arguments: the stores, the comparison and the branch cost nothing, and a call what clang's costs.
+; Two variable arguments: the three stores, the comparison and the branch cost nothing, and a call what clang's costs.
 declare void @elsewhere(i32, ...)
 define void @here(i32 %n, ...) {
   call void (i32, ...) @elsewhere(i32 0, i32 1)
@@ -13,5 +13,5 @@ define void @f(i32 %a, i32 %b) {
 ; CHECK: call void @elsewhere.int(i32 3, {{.*}}) #[[ELSEWHERE:[0-9]+]]
 ; CHECK: call void (i32, ...) @elsewhere(i32 3, i32 %a, i32 %b){{$}}
 ; CHECK: call void @here.int(i32 3, {{.*}}) #[[HERE:[0-9]+]]
-; CHECK: attributes #[[ELSEWHERE]] = { {{.*}}"call-inline-cost"="-20"
-; CHECK: attributes #[[HERE]] = { {{.*}}"call-inline-cost"="35"
+; CHECK: attributes #[[ELSEWHERE]] = { {{.*}}"call-inline-cost"="-25"
+; CHECK: attributes #[[HERE]] = { {{.*}}"call-inline-cost"="30"

@@ -6,7 +6,7 @@ define i32 @f(i32 %x) {
 }
 ; CHECK-LABEL: define i32 @f.int(
 ; CHECK: icmp ne ptr @elsewhere.int, null
-; CHECK: %[[PLACE:.*]] = getelementptr inbounds i8, ptr %variable_arguments, i64 0
+; CHECK: %[[PLACE:.*]] = getelementptr inbounds i8, ptr %variable_arguments, i64 24
 ; CHECK-NEXT: %[[SLOT:.*]] = zext i32 %x to i64
 ; CHECK-NEXT: store i64 %[[SLOT]], ptr %[[PLACE]]
 ; CHECK: %[[A:.*]] = call i32 @elsewhere.int(i32 1, ptr {{(captures\(none\)|nocapture)}} %variable_arguments)
