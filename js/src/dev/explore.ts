@@ -16,6 +16,7 @@
  */
 import { checkCount, checkFunction } from '../core/arguments.ts'
 import type { Operation } from '../core/suspension.ts'
+import { textOf } from '../scope/errors.ts'
 import { simulate, type Decide, type SimulateOptions } from './simulate.ts'
 
 /** Options of `explore`. */
@@ -242,7 +243,7 @@ function failure(
   remedy = `replay it with { seed: '${seed}' }`,
 ): ExploreError {
   const { error } = run
-  const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  const what = `${error instanceof Error ? `${error.name}: ` : ''}${textOf(error)}`
   const fails = `schedule ${schedule} fails with ${switches(run.choices)} unusual choices: ${what}`
   return new ExploreError(`${fails}\n${remedy}`, seed, error)
 }

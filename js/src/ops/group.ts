@@ -20,6 +20,8 @@ export class Group implements AsyncDisposable {
   private readonly jobs = channel<() => Generator<unknown, void, any>>(Infinity, 'group')
   private readonly activity: Activity<void>
   private told = false
+  /** Rejects the promises of the items that have not begun. */
+  private readonly waiting = new Set<(error: unknown) => void>()
 
   /** @internal */
   constructor(options: OperationOptions) {
@@ -32,7 +34,10 @@ export class Group implements AsyncDisposable {
     }
     this.activity = spawn(() => scoped('group', options, run), { name: 'group', contained: true })
     // Failures are reported by done(), or at the end of `await using`.
-    this.activity.then(undefined, () => jobs.close())
+    this.activity.then(undefined, (error) => {
+      jobs.close()
+      for (const reject of this.waiting) reject(error)
+    })
   }
 
   /**
@@ -43,8 +48,10 @@ export class Group implements AsyncDisposable {
     if (this.jobs.closed) throw new ClosedError('the group')
     const mine = claim(item)
     const result = new Promise<ItemResult<I>>((resolve, reject) => {
-      this.activity.then(undefined, reject) // needed if the task never begins
+      const { waiting } = this
+      waiting.add(reject)
       this.jobs.trySend(function* () {
+        waiting.delete(reject)
         try {
           resolve(yield* operationOf(mine))
         } catch (error) {

@@ -50,8 +50,7 @@ function* bodyInTime(ms: number, item: unknown): Generator<unknown, InTime, any>
 /**
  * Runs an operation for at most `ms` milliseconds. If it has not ended then it is cancelled, and when it has ended,
  * `otherwise` gives the result; without that a `DeadlineError` is thrown. A function gets its scope, whose `signal`
- * is for
- * `fetch` and its like. What has its result in time, even in the very last moment, gives it.
+ * is for `fetch` and its like. What has its result in time, even in the very last moment, gives it.
  *
  * @example
  * const slow = function* () { yield* sleep(1000); return 'late' }

@@ -4,10 +4,12 @@ import '../core/domain.ts'
 import { Call, isCall } from '../core/call.ts'
 import { remember } from '../core/generators.ts'
 import { domain } from '../core/current.ts'
-import { Suspension } from '../core/suspension.ts'
+import { Suspension, type Operation } from '../core/suspension.ts'
 import type { Activity } from '../core/activity.ts'
 import type { Branch } from '../core/types.ts'
-import { wait } from '../wait/promise.ts'
+import { disregard, wait } from '../wait/promise.ts'
+import { isCancelled } from '../scope/errors.ts'
+import { noncancellable } from '../scope/finish.ts'
 import { mutex } from '../sync/semaphore.ts'
 import { all } from '../ops/all.ts'
 import { race } from '../ops/race.ts'
@@ -113,7 +115,7 @@ export class Iteration {
 
   *step(): Generator<unknown, boolean, any> {
     this.done = true
-    const result: any = yield* wait(this.iterator.next())
+    const result: any = yield* nextOf(this.iterator, 'next', undefined)
     if (result.done) return false
     this.value = yield* wait(result.value)
     this.done = false
@@ -124,12 +126,26 @@ export class Iteration {
   *close(): Generator<unknown, void, any> {
     if (this.done || this.iterator.return === undefined) return
     try {
-      yield* wait(this.iterator.return() as any)
+      yield* closed(this.iterator)
     } catch (error) {
       if (!this.failed) throw error
     }
   }
 }
+
+/** Asks an iterator. It closes after a cancel of the wait, too: when it has answered, for which nobody waits. */
+function* nextOf(iterator: any, how: 'next' | 'throw', sent: unknown): Generator<unknown, any, any> {
+  const answer = iterator[how](sent)
+  try {
+    return yield* wait(answer)
+  } catch (error) {
+    if (isCancelled(error) && error !== sent) disregard(Promise.resolve(iterator.return?.()))
+    throw error
+  }
+}
+
+/** Closes an iterator that is not asked. The end of that is waited for after a cancel, too. */
+const closed = (iterator: any): Operation<unknown> => noncancellable(wait(iterator.return()))
 
 /** What an async generator hands to its consumer. */
 class Emit extends Suspension<unknown> {
@@ -157,7 +173,7 @@ export function* emitAll(iterable: any): Generator<unknown, any, any> {
     for (;;) {
       if (how === 'throw' && iterator.throw === undefined) throw sent
       done = true
-      const result: any = yield* wait(iterator[how](sent))
+      const result: any = yield* nextOf(iterator, how, sent)
       if (result.done) return result.value
       done = false
       try {
@@ -169,7 +185,7 @@ export function* emitAll(iterable: any): Generator<unknown, any, any> {
       }
     }
   } finally {
-    if (!done && iterator.return !== undefined) yield* wait(iterator.return())
+    if (!done && iterator.return !== undefined) yield* closed(iterator)
   }
 }
 

@@ -21,10 +21,7 @@ export class Cancelled extends Error {
     return this.#origin
   }
   constructor(origin: Scope | null, reason: unknown) {
-    super(
-      reason === undefined ? 'cancelled' : `cancelled: ${reason instanceof Error ? reason.message : String(reason)}`,
-      { cause: reason },
-    )
+    super(reason === undefined ? 'cancelled' : `cancelled: ${textOf(reason)}`, { cause: reason })
     this.#origin = origin
   }
 }
@@ -71,6 +68,15 @@ export class ClosedError extends Error {
   readonly code = 'ECLOSED'
   constructor(what: string) {
     super(`${what} is closed`)
+  }
+}
+
+/** What was thrown, in words. Anything can be thrown, also what cannot be made a string. */
+export function textOf(thrown: unknown): string {
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown)
+  } catch {
+    return typeof thrown
   }
 }
 

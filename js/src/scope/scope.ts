@@ -12,7 +12,7 @@
 import type * as types from '../core/types.ts'
 import type { Activity, Branch } from '../core/types.ts'
 import { THROW } from '../core/suspension.ts'
-import { Cancelled, isCancelled } from './errors.ts'
+import { Cancelled, isCancelled, textOf } from './errors.ts'
 import { DISPOSE } from '../core/dispose.ts'
 
 /** Told the result of a branch. */
@@ -171,8 +171,7 @@ export function innermostScope(branch: Branch): Scope {
 /** The error that a scope with these errors throws. */
 export function combined(errors: unknown[]): unknown {
   if (errors.length === 1) return errors[0]
-  const messages = errors.map((e) => (e instanceof Error ? e.message : String(e)))
-  return new AggregateError(errors, `${errors.length} branches failed: ${messages.join('; ')}`)
+  return new AggregateError(errors, `${errors.length} branches failed: ${errors.map(textOf).join('; ')}`)
 }
 
 /**

@@ -14,6 +14,8 @@ type Producer<T> = (emit: Emit<T>) => Operation<unknown>
 class Source<T> {
   readonly items: Channel<T> = channel<T>(0, 'emit')
   readonly activity: Activity<unknown>
+  /** Somebody knows, or will be told, how the activity has ended. */
+  private told = false
 
   constructor(body: Producer<T>) {
     const { items } = this
@@ -27,14 +29,18 @@ class Source<T> {
     try {
       return { value: await this.items.recv() }
     } catch (error) {
-      if (!(isClosed(error))) throw error
-      await this.activity
+      if (!isClosed(error)) throw error
+      if (!this.told) {
+        this.told = true
+        await this.activity
+      }
       return undefined
     }
   }
 
   /** Cancels the activity; done when it has ended. */
   async stop(reason?: unknown): Promise<void> {
+    this.told = true
     this.activity.cancel(reason)
     try {
       await this.activity

@@ -6,7 +6,7 @@ import { steps, type Steps } from '../core/steps.ts'
 import type { Operation } from '../core/suspension.ts'
 import { isCancelled } from '../scope/errors.ts'
 import { noncancellable } from '../scope/finish.ts'
-import { disregard, wait } from './promise.ts'
+import { disregard, expectFailure, wait } from './promise.ts'
 
 /**
  * Runs `body` for each item of an async iterable (a stream, a channel, an async generator), or of an iterable of
@@ -27,10 +27,13 @@ export function each<T>(items: Items<T>, body: (item: T) => Operation<unknown> |
 type Items<T> = AsyncIterable<T> | Iterable<T | PromiseLike<T>>
 
 function* run<T>(items: Items<T>, body: (item: T) => Operation<unknown> | void): Generator<unknown, void, any> {
+  // A promise that fails before its turn is an error of the loop, not of the program.
+  if (Array.isArray(items)) items.forEach(expectFailure)
   const stream = (items as AsyncIterable<T>)[Symbol.asyncIterator]?.()
   const iterator = stream ?? (items as Iterable<T>)[Symbol.iterator]()
   let ended = false
   let asked = false // the iterator is about to say what comes next
+  let told = false // what has ended the loop is to be thrown, whatever the closing throws
   try {
     for (;;) {
       asked = true
@@ -42,16 +45,26 @@ function* run<T>(items: Items<T>, body: (item: T) => Operation<unknown> | void):
       if (op) yield* op
     }
   } catch (error) {
+    const cancelled = isCancelled(error)
     // The iterator itself has failed, so it need not be closed.
-    ended = asked && !(isCancelled(error))
+    ended = asked && !cancelled
+    told = !cancelled || asked
     throw error
   } finally {
-    if (!ended) {
-      const closed = iterator.return?.() as PromiseLike<unknown> | undefined
-      // An iterator that was asked for its next item closes when that has come. It may never come, so nobody waits.
-      if (asked) disregard(Promise.resolve(closed))
-      // The source is closed even after a cancel, and what it does to close is waited for.
-      else yield* noncancellable(wait(closed))
-    }
+    // The source is closed even after a cancel, and what it does to close is waited for. As in `for await`, the error
+    // of the body comes before one of the closing.
+    if (!ended)
+      try {
+        yield* close(iterator, asked)
+      } catch (error) {
+        if (!told) throw error
+      }
   }
+}
+
+function* close(iterator: AsyncIterator<unknown> | Iterator<unknown>, asked: boolean): Generator<unknown, void, any> {
+  const closed = iterator.return?.() as PromiseLike<unknown> | undefined
+  // An iterator that was asked for its next item closes when that has come. It may never come, so nobody waits.
+  if (asked) disregard(Promise.resolve(closed))
+  else yield* noncancellable(wait(closed))
 }

@@ -68,6 +68,14 @@ export function disregard(promise: PromiseLike<unknown>): void {
   react(promise, ignore, ignore)
 }
 
+/**
+ * If `what` is a promise its failure will be told, or nobody will want to know it. What is only like a promise, or of a
+ * class of its own, may begin its work when it is asked, so it is left alone.
+ */
+export function expectFailure(what: unknown): void {
+  if (what instanceof Promise && what.constructor === Promise) disregard(what)
+}
+
 /** As `await` does: a promise whose `then` is its own, and what only looks like a promise, is asked by that `then`. */
 function react(promise: PromiseLike<unknown>, ok: (value: unknown) => void, bad: (error: unknown) => void): void {
   then.call(promise.constructor === Promise ? (promise as Promise<unknown>) : Promise.resolve(asked(promise)), ok, bad)
