@@ -193,11 +193,15 @@ function commandLine(pid: string): string {
   }
 }
 
-/** Records `page`, sends `signals` when what the command says matches `pattern`; when it has ended: its browsers. */
-async function killed(page: string, pattern: RegExp, signals: NodeJS.Signals[]): Promise<string[]> {
+/**
+ * Records the file `name` with this text, and sends `signals` when what is said matches `pattern`. When the command has
+ * ended: the processes and profiles that are left of it.
+ */
+async function killed(name: string, text: string, pattern: RegExp, signals: NodeJS.Signals[]): Promise<string[]> {
   const cwd = temporary()
-  writeFileSync(path.join(cwd, 'p.html'), page)
-  const args = [command, 'web', 'p.html', '--no-calibrate', '--mode=fast', '--duration=10m', '--out=t.jsonl']
+  writeFileSync(path.join(cwd, name), text)
+  const kind = name.endsWith('.html') ? 'web' : 'node'
+  const args = [command, kind, '--no-calibrate', '--mode=fast', '--duration=10m', '--out=t.jsonl', name]
   const env = { ...process.env, TMPDIR: cwd }
   const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })
   let said = ''
@@ -223,11 +227,29 @@ async function killed(page: string, pattern: RegExp, signals: NodeJS.Signals[]):
 const ticking = '<!doctype html><link rel=icon href="data:,"><script>setInterval(() => {}, 20)</script>'
 
 test('the browser and its profile go with the command that is killed', async () => {
-  same(await killed(ticking, /recording for/, ['SIGKILL']), [])
+  same(await killed('p.html', ticking, /recording for/, ['SIGKILL']), [])
 }, 120)
 
 test('the browser and its profile go at the second Ctrl-C', async () => {
-  same(await killed(ticking, /recording for/, ['SIGINT', 'SIGINT']), [])
+  same(await killed('p.html', ticking, /recording for/, ['SIGINT', 'SIGINT']), [])
+}, 120)
+
+/** Ends at nothing less than SIGKILL, and has started a child process. */
+const stubborn = `import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+if (process.argv[2] === undefined) {
+  process.on('SIGINT', () => {})
+  fork(fileURLToPath(import.meta.url), ['child'])
+}
+let ticks = 0
+setInterval(() => ++ticks === 5 && process.argv[2] === 'child' && console.error('it ticks'), 20)`
+
+test('a program and its child process go with the command that is killed', async () => {
+  same(await killed('p.mjs', stubborn, /it ticks/, ['SIGKILL']), [])
+}, 120)
+
+test('a program that does not end goes at the second Ctrl-C, with its child process', async () => {
+  same(await killed('p.mjs', stubborn, /it ticks/, ['SIGINT', 'SIGINT']), [])
 }, 120)
 
 test('steps that fail leave a recording and its report, with status 6', () => {

@@ -1,12 +1,13 @@
 /** Running the program that is recorded: it ends by itself, when it is told to, or when it is killed. */
 import type { ChildProcess } from 'node:child_process'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { constants } from 'node:os'
 import path from 'node:path'
 import { MeasureError } from '../format/error.ts'
 import { signalText } from '../format/signal.ts'
 import type { End } from '../format/types.ts'
 import { atExit } from './cleanup.ts'
+import { ifKilled } from './if_killed.ts'
 import type { Tell } from './tell.ts'
 
 export interface RunOptions {
@@ -54,11 +55,45 @@ export const endedText = ({ code, signal }: Ended): string =>
 /** As a shell tells it. */
 export const statusOf = ({ code, signal }: Ended): number => code ?? 128 + (constants.signals[signal!] ?? 0)
 
+/** The files that workers and child processes write beside the trace `out`. */
+export function partsOf(out: string): string[] {
+  const dir = path.dirname(out)
+  if (!existsSync(dir)) return []
+  return readdirSync(dir)
+    .filter((name) => name.startsWith(`${path.basename(out)}.part-`))
+    .sort()
+    .map((name) => path.join(dir, name))
+}
+
+/** Ends the child processes that are being recorded. */
+function killParts(out: string): void {
+  for (const part of partsOf(out)) {
+    const pid = Number(/\.part-(\d+)-\d+$/.exec(part)?.[1])
+    try {
+      if (pid > 1 && pid !== process.pid) process.kill(pid, 'SIGINT')
+    } catch {
+      // The process has ended.
+    }
+  }
+}
+
+/** Tells the program and its recorded child processes to end, as Ctrl-C does; after 5 s the program is killed. */
+const ORPHANED = `kill -INT "$1"
+for part in \${2:+"$2".part-*}; do
+  pid=\${part##*.part-}; pid=\${pid%%-*}
+  [ "$pid" -gt 1 ] && kill -INT "$pid"
+done
+n=0; while kill -0 "$1" && [ $n -lt 50 ]; do n=$((n + 1)); sleep 0.1; done
+kill -KILL "$1"`
+
 /**
  * When the program has ended, by itself or because it was told to. Nothing that it has started outlives this process
- * once it was told.
+ * once it was told, or if this process is killed. `out` is the trace, if child processes are recorded beside it.
  */
-export async function ended(child: ChildProcess, options: RunOptions, killOthers: () => void): Promise<Ended> {
+export async function ended(child: ChildProcess, options: RunOptions, out = ''): Promise<Ended> {
+  const killOthers = (): void => {
+    if (out !== '') killParts(out)
+  }
   let stopped = false
   let hung = false
   let interrupter: ReturnType<typeof setTimeout> | undefined
@@ -76,9 +111,11 @@ export async function ended(child: ChildProcess, options: RunOptions, killOthers
     await options.hangs?.(child.pid!).catch(() => {})
     hung = child.kill('SIGKILL')
   }
+  const dismiss = child.pid === undefined ? () => {} : ifKilled(ORPHANED, [String(child.pid), out])
   const done = atExit(() => {
     child.kill('SIGKILL')
     killOthers()
+    dismiss()
   })
   const timer = options.duration === undefined ? undefined : setTimeout(stop, options.duration)
   options.signal?.addEventListener('abort', stop, { once: true })

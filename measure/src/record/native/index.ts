@@ -29,7 +29,7 @@ export async function recordNative(program: string, args: string[], options: Rec
   })
   const { progress = () => {}, live } = options
   const told = live === true ? tellRecording(progress, () => sizeText(out)) : () => {}
-  const end = await ended(child, options, () => {}).finally(told)
+  const end = await ended(child, options).finally(told)
   if (!existsSync(out))
     throw new MeasureError(`${program} wrote no trace: compile it with charcoal-cc, best with -fcharcoal-atomicity`)
   const recorded = await complete(out, [], causeOf(end))

@@ -6,7 +6,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import path from 'node:path'
 import { MeasureError } from '../../format/error.ts'
@@ -14,7 +14,7 @@ import type { Calibration } from '../../format/types.ts'
 import { atExit } from '../cleanup.ts'
 import { complete } from '../complete.ts'
 import { storeOriginals } from '../originals.ts'
-import { causeOf, ended, endedText, pathOf, statusOf, type RunOptions } from '../program.ts'
+import { causeOf, ended, endedText, partsOf, pathOf, statusOf, type RunOptions } from '../program.ts'
 import type { Recorded } from '../recorded.ts'
 import { sizeText, tellRecording } from '../tell.ts'
 import { storeUses } from '../uses.ts'
@@ -72,7 +72,7 @@ export async function recordNode(program: string, args: string[], options: Recor
   const { progress = () => {}, live } = options
   const told = live === true ? tellRecording(progress, () => sizeText(out)) : () => {}
   const hangs = (pid: number): Promise<void> => askWhereItHangs(pid, config.debugPort!)
-  const end = await ended(child, { hangs, ...options }, () => killParts(out)).finally(told)
+  const end = await ended(child, { hangs, ...options }, out).finally(told)
   if (!existsSync(out) && partsOf(out).length === 0) {
     throw new MeasureError(
       `${program} ${endedText(end)} before anything could be recorded; run it with \`node ${program}\` to see why`,
@@ -108,26 +108,4 @@ async function freePort(): Promise<number> {
 function commandOf(program: string, args: string[], options: RecordNodeOptions): string[] {
   const file = pathOf(program, options.cwd)
   return file === null ? [program, ...args] : [process.execPath, ...(options.execArgv ?? []), file, ...args]
-}
-
-/** What workers and child processes wrote. */
-function partsOf(out: string): string[] {
-  const dir = path.dirname(out)
-  if (!existsSync(dir)) return []
-  return readdirSync(dir)
-    .filter((name) => name.startsWith(`${path.basename(out)}.part-`))
-    .sort()
-    .map((name) => path.join(dir, name))
-}
-
-/** Ends the child processes that are being recorded. */
-function killParts(out: string): void {
-  for (const part of partsOf(out)) {
-    const pid = Number(/\.part-(\d+)-\d+$/.exec(part)?.[1])
-    try {
-      if (pid > 1 && pid !== process.pid) process.kill(pid, 'SIGINT')
-    } catch {
-      // The process has ended.
-    }
-  }
 }

@@ -1,12 +1,12 @@
 /** Finds and starts a Chromium with a profile of its own, which is removed when it has ended. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
-import type { Socket } from 'node:net'
 import { homedir, tmpdir } from 'node:os'
 import path from 'node:path'
 import { globSync } from './glob.ts'
 import { MeasureError } from '../../format/error.ts'
 import { atExit } from '../cleanup.ts'
+import { ifKilled } from '../if_killed.ts'
 import { Cdp } from './cdp.ts'
 
 export interface Browser {
@@ -153,25 +153,14 @@ export async function connectBrowser(endpoint: string): Promise<Browser> {
 }
 
 /**
- * Ends the browser and removes its profile if this process is killed and can do neither: a shell reads a pipe that only
- * we write to, so its end is ours. It tries for 10 s, because processes that are ending may still write files. The
- * result dismisses the shell.
+ * Ends the browser and removes its profile if this process is killed and can do neither. It tries for 10 s, because
+ * processes that are ending may still write files. The result dismisses it.
  */
 function guard({ pid }: ChildProcess, profile: string): () => void {
-  if (pid === undefined || process.platform === 'win32') return () => {}
+  if (pid === undefined) return () => {}
   const script =
-    'read -r _; n=0; while [ -e "$2" ] && [ $n -lt 100 ]; do ' +
-    'kill -KILL "-$1"; rm -rf -- "$2"; n=$((n + 1)); sleep 0.1; done'
-  const shell = spawn('/bin/sh', ['-c', script, 'sh', String(pid), profile], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
-  })
-  shell.on('error', () => {})
-  shell.unref()
-  const pipe = shell.stdin as Socket
-  pipe.on('error', () => {})
-  pipe.unref()
-  return () => void shell.kill('SIGKILL')
+    'n=0; while [ -e "$2" ] && [ $n -lt 100 ]; do kill -KILL "-$1"; rm -rf -- "$2"; n=$((n + 1)); sleep 0.1; done'
+  return ifKilled(script, [String(pid), profile])
 }
 
 /** The browser's whole group: its helpers, too. */
