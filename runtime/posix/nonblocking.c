@@ -3,6 +3,7 @@
 #include "posix/nonblocking.h"
 #include "charcoal.h"
 #include "posix/operations.h"
+#include "posix/plain_waits.h"
 #include "reactor/readiness_cache.h"
 #include "reactor/runtime_descriptors.h"
 #include "reactor/reactor.h"
@@ -425,7 +426,7 @@ int ch_connect_outcome(int fd, const struct sockaddr *address, socklen_t length)
 int ch_nonblocking_poll(struct pollfd *all, nfds_t n) { return poll(all, n, 0); }
 int ch_plain_close(int fd) { return ch_is_runtime_descriptor(fd) ? (errno = EBADF, -1) : close(fd); }
 int ch_plain_clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left) {
-  return clock_nanosleep(clock, flags, time, left);
+  return ch_library_clock_nanosleep(clock, flags, time, left);
 }
 
 /* ---- about descriptors ---- */

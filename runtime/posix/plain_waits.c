@@ -1,5 +1,5 @@
-/* Interposes the C library's calls that wait for threads, message queues, semaphores of System V and signals. See
- * plain_waits.h. */
+/* Interposes the C library's calls that wait for threads, message queues, semaphores of System V and signals, and those
+ * that sleep. See plain_waits.h. */
 #define _GNU_SOURCE
 #include "posix/plain_waits.h"
 #include "posix/locks/interposed.h"
@@ -109,7 +109,6 @@ int ch_library_semtimedop(int id, struct sembuf *all, size_t n, const struct tim
   return (int)syscall(SYS_semtimedop, id, all, n, timeout);
 }
 
-#define CH_INTERPOSED __attribute__((weak, visibility("default")))
 CH_INTERPOSED ssize_t msgrcv(int id, void *to, size_t n, long type, int flags) {
   if (!others_go_on())
     return ch_library_msgrcv(id, to, n, type, flags);
@@ -128,3 +127,44 @@ CH_INTERPOSED int semtimedop(int id, struct sembuf *all, size_t n, const struct 
   return others_go_on() ? ch_wait_for_semaphores(id, all, n, timeout) : ch_library_semtimedop(id, all, n, timeout);
 }
 CH_INTERPOSED int semop(int id, struct sembuf *all, size_t n) { return semtimedop(id, all, n, NULL); }
+
+/* ---- sleeps, which are system calls, too ---- */
+
+extern __typeof__(ch_wait_for_clock) ch_wait_for_clock __attribute__((weak));
+
+int ch_library_clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left) {
+  int before, saved = errno;
+  if (clock == CLOCK_THREAD_CPUTIME_ID)
+    return EINVAL; /* as POSIX has it; the kernel says EOPNOTSUPP */
+  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &before);
+  int error = syscall(SYS_clock_nanosleep, clock, flags, time, left) < 0 ? errno : 0;
+  pthread_setcanceltype(before, NULL);
+  return errno = saved, error;
+}
+
+/* A sleep ends by itself, so in an atomic block it blocks the thread as other system calls do (law 5), and so it does
+ * where a switch would be an error. */
+static int sleep_on(clockid_t clock, int flags, const struct timespec *time, struct timespec *left) {
+  if (ch_tls.atomic_depth > 0 || ch_domain.spinlocks > 0 || !others_go_on())
+    return ch_library_clock_nanosleep(clock, flags, time, left);
+  int error = ch_wait_for_clock(clock, flags, time, left);
+  exit_if_cancelled(error);
+  return error;
+}
+
+CH_INTERPOSED int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left) {
+  return sleep_on(clock, flags, time, left);
+}
+CH_INTERPOSED int nanosleep(const struct timespec *duration, struct timespec *left) {
+  int error = sleep_on(CLOCK_MONOTONIC, 0, duration, left);
+  return error ? (errno = error, -1) : 0;
+}
+CH_INTERPOSED int usleep(useconds_t microseconds) {
+  struct timespec duration = {microseconds / 1000000, (long)(microseconds % 1000000) * 1000};
+  int error = sleep_on(CLOCK_MONOTONIC, 0, &duration, NULL);
+  return error ? (errno = error, -1) : 0;
+}
+CH_INTERPOSED int thrd_sleep(const struct timespec *duration, struct timespec *left) {
+  int error = sleep_on(CLOCK_REALTIME, 0, duration, left);
+  return error == 0 ? 0 : error == EINTR || error == ECANCELED ? -1 : -2;
+}

@@ -1,6 +1,8 @@
 /* Replacements of sleep, usleep, nanosleep, clock_nanosleep and thrd_sleep, and of sched_yield and the like, which give
  * way. */
+#include "charcoal_abi.h"
 #include "posix/children.h"
+#include "posix/plain_waits.h"
 #include "posix/single_activity.h"
 #include "sync/ticker.h"
 #include "reactor/times.h"
@@ -73,15 +75,27 @@ static int sleep_until(clockid_t clock, const struct timespec *time) {
   return 0;
 }
 
-CH_REPLACES(clock_nanosleep)
-int ch_posix_clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left) {
-  CH_SINGLE_ACTIVITY(clock_nanosleep(clock, flags, time, left));
+static int sleep_on(clockid_t clock, int flags, const struct timespec *time, struct timespec *left) {
   int64_t ns = ch_duration(time);
   if (clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME && clock != CLOCK_BOOTTIME && clock != CLOCK_TAI)
     return ch_plain_clock_nanosleep(clock, flags, time, left); /* CPU time, alarms: rare; or no clock at all */
   if (ns == CH_NO_TIME)
     return EINVAL;
   return flags & TIMER_ABSTIME ? sleep_until(clock, time) : sleep_and_tell(ns, left);
+}
+CH_REPLACES(clock_nanosleep)
+int ch_posix_clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left) {
+  CH_SINGLE_ACTIVITY(clock_nanosleep(clock, flags, time, left));
+  return sleep_on(clock, flags, time, left);
+}
+
+/* In plain code, which knows nothing of scopes that are cancelled. */
+int ch_wait_for_clock(clockid_t clock, int flags, const struct timespec *time, struct timespec *left) {
+  struct ch_scope barrier;
+  ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "clock_nanosleep");
+  int error = sleep_on(clock, flags, time, left);
+  ch_scope_leave(&barrier);
+  return error;
 }
 
 int ch_sleep_until(int64_t time) {
