@@ -7,8 +7,10 @@
 #include "posix/locks/tsan.h"
 #include "posix/locks/replacement.h"
 #include <errno.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* ---- what the C library's mutex says (its layout is a part of its ABI) ---- */
 
@@ -122,6 +124,17 @@ static inline bool take_word(pthread_mutex_t *m, int with) {
   return __atomic_compare_exchange_n(&m->__data.__lock, &none, with, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
+/* The C library's trylock (as of glibc 2.36) leaves a robust mutex that cannot be recovered with its caller, so that
+ * everybody would wait for it from then on. Its lock gives it back, and tells each caller. */
+static int trylock_plainly(pthread_mutex_t *m) {
+  int r = pthread_mutex_trylock(m);
+  if (r == ENOTRECOVERABLE && (__atomic_load_n(word_of(m), __ATOMIC_RELAXED) & FUTEX_TID_MASK) == (uint32_t)gettid()) {
+    __atomic_store_n(word_of(m), 0, __ATOMIC_RELEASE);
+    ch_futex_wake(word_of(m), INT_MAX, is_shared(m));
+  }
+  return r;
+}
+
 /* 0; EBUSY: somebody else has it; or the plain call's error. `with`: the word, for a simple one. */
 static int try_for(pthread_mutex_t *m, struct ch_branch *owner, const void *place, int with) {
   if (is_simple(m) && !is_here(m)) {
@@ -144,7 +157,7 @@ static int try_for(pthread_mutex_t *m, struct ch_branch *owner, const void *plac
     m->__data.__count++;
     return 0;
   }
-  int r = pthread_mutex_trylock(m);
+  int r = trylock_plainly(m);
   if (r == 0 || r == EOWNERDEAD)
     set_owner(m, owner, place);
   return r;
@@ -315,7 +328,7 @@ static int lock_plainly(pthread_mutex_t *m, const void *place, clockid_t clock, 
   }
   if (b && is_here(m))
     return lock_natively(m, place, clock, until);
-  int r = pthread_mutex_trylock(m);
+  int r = trylock_plainly(m);
   if (r == EBUSY)
     r = lock_as_thread(m, clock, until);
   if (b && (r == 0 || r == EOWNERDEAD))
