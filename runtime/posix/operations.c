@@ -61,13 +61,14 @@ static long perform_writev(const req_t *q) {
   return or_error(pwritev2(q->fd, q->a, (int)q->n, q->offset, (int)q->flags));
 }
 
+/* A ring that does not poll for storage refuses RWF_HIPRI, which is only a wish. */
 static void prepare_rw(const req_t *q, sqe_t *sqe, unsigned opcode) {
   sqe->opcode = (uint8_t)opcode;
   sqe->fd = q->fd;
   sqe->addr = (uint64_t)(uintptr_t)q->a;
   sqe->len = (uint32_t)q->n;
   sqe->off = (uint64_t)q->offset;
-  sqe->rw_flags = (int)q->flags;
+  sqe->rw_flags = (int)q->flags & ~RWF_HIPRI;
 }
 static void prepare_read(const req_t *q, sqe_t *sqe) { prepare_rw(q, sqe, IORING_OP_READ); }
 static void prepare_write(const req_t *q, sqe_t *sqe) { prepare_rw(q, sqe, IORING_OP_WRITE); }

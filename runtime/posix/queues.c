@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "posix/queues.h"
 #include "posix/plain_waits.h"
+#include "reactor/times.h"
 #include "activity/scope.h"
 #include "wait/wait.h"
 #include <errno.h>
@@ -53,7 +54,9 @@ long ch_try_queue(struct ch_queue_call *c) {
     return -ECANCELED;
   if (c->call == CH_TCDRAIN)
     return -EAGAIN;
-  long r = make(c, IPC_NOWAIT, &past);
+  /* The kernel refuses such a time also when the call need not wait. */
+  bool is_wrong = c->call == CH_SEMOP && c->time && ch_duration(c->time) == CH_NO_TIME;
+  long r = make(c, IPC_NOWAIT, is_wrong ? c->time : &past);
   if (r >= 0)
     return r;
   return errno == ENOMSG && !(c->flags & IPC_NOWAIT) ? -EAGAIN : -errno;

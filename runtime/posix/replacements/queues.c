@@ -26,9 +26,7 @@ enum { IN_INTERRUPTIBLE_CODE, IN_PLAIN_CODE };
 /* 0: look again. -1: errno. */
 static int await_queue(mqd_t q, int events, const struct timespec *until, int where) {
   int steady, watch, ready;
-  int64_t left = until ? until->tv_sec < 0 ? CH_NO_TIME : ch_time_until(CLOCK_REALTIME, until) : CH_FOREVER;
-  if (left == CH_NO_TIME)
-    return errno = EINVAL, -1;
+  int64_t left = until ? ch_time_until(CLOCK_REALTIME, until) : CH_FOREVER;
   if (left == 0)
     return errno = ETIMEDOUT, -1;
   if (until) {
@@ -46,8 +44,13 @@ static int await_queue(mqd_t q, int events, const struct timespec *until, int wh
   return ready < 0 ? (errno = -ready, -1) : 0;
 }
 
+/* The kernel refuses such a time also when the call need not wait. */
+static int is_no_time(const struct timespec *until) { return until && ch_duration(until) == CH_NO_TIME; }
+
 static ssize_t receive(mqd_t q, char *to, size_t n, unsigned *priority, const struct timespec *until, int where) {
   int before = errno;
+  if (is_no_time(until))
+    return ch_library_mq_timedreceive(q, to, n, priority, until);
   for (;;) {
     ssize_t r = ch_nonblocking_mq_receive(q, to, n, priority);
     if (r >= 0)
@@ -58,6 +61,8 @@ static ssize_t receive(mqd_t q, char *to, size_t n, unsigned *priority, const st
 }
 static int deliver(mqd_t q, const char *from, size_t n, unsigned priority, const struct timespec *until, int where) {
   int before = errno;
+  if (is_no_time(until))
+    return ch_library_mq_timedsend(q, from, n, priority, until);
   for (;;) {
     int r = ch_nonblocking_mq_send(q, from, n, priority);
     if (r >= 0)
