@@ -146,15 +146,26 @@ static ssize_t and_close(int again, const struct iovec *v, int n, transfer *plai
   return errno = error, r;
 }
 
-/* A signalfd says that there is too little room for a signal before it waits for one. */
-static bool lacks_room_for_signals(int fd, const struct iovec *v, int n) {
-  static const char signals[] = "anon_inode:[signalfd]";
-  char link[40], what[sizeof signals];
-  if (ch_iovec_bytes(v, (size_t)n) >= sizeof(struct signalfd_siginfo))
-    return false;
+/* Whether the descriptor is one that refuses a transfer of so few bytes at once, also while it is not ready: the number
+ * of an eventfd or a timerfd and the description of a signal do not come in parts, and some cannot be read or written
+ * at all. */
+static bool is_refused_at_once(int fd, size_t n, int how) {
+  enum { NEVER = INT_MAX };
+  static const struct {
+    const char *link;
+    size_t least_read, least_write;
+  } kinds[] = {{"anon_inode:[eventfd]", sizeof(uint64_t), sizeof(uint64_t)},
+               {"anon_inode:[timerfd]", sizeof(uint64_t), NEVER},
+               {"anon_inode:[signalfd]", sizeof(struct signalfd_siginfo), NEVER},
+               {"anon_inode:[eventpoll]", NEVER, NEVER},
+               {"anon_inode:[pidfd]", NEVER, NEVER}};
+  char link[40], what[32];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   ssize_t length = readlink(link, what, sizeof what);
-  return length == (ssize_t)sizeof signals - 1 && memcmp(what, signals, (size_t)length) == 0;
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (length == (ssize_t)strlen(kinds[i].link) && memcmp(what, kinds[i].link, (size_t)length) == 0)
+      return n < (how == O_RDONLY ? kinds[i].least_read : kinds[i].least_write);
+  return false;
 }
 
 /* Transfers what is there now. `how`: O_RDONLY or O_WRONLY. CH_BY_THREAD: there may be something, but the call might
@@ -169,7 +180,7 @@ static ssize_t without_nowait(int fd, const struct iovec *v, int n, int how) {
   if (terminal && how == O_RDONLY && has_timed_reads(&mode))
     return CH_BY_THREAD;
   if (!is_ready(fd, how == O_RDONLY ? POLLIN : POLLOUT)) {
-    if (how == O_RDONLY && !terminal && lacks_room_for_signals(fd, v, n))
+    if (!terminal && is_refused_at_once(fd, ch_iovec_bytes(v, (size_t)n), how))
       return plain(fd, v, n);
     return errno = EAGAIN, -1;
   }
@@ -452,6 +463,25 @@ int ch_is_stream(int fd) {
   int type;
   socklen_t size = sizeof type;
   return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0 || type == SOCK_STREAM;
+}
+
+static bool has_option(int fd, int option, int value) {
+  int is;
+  socklen_t size = sizeof is;
+  return getsockopt(fd, SOL_SOCKET, option, &is, &size) == 0 && is == value;
+}
+
+/* Without any room the kernel also says MSG_CTRUNC where it would have told who has sent it. So with SO_PASSCRED a call
+ * that gives no room goes on, although the plain one ends. */
+int ch_has_descriptors(int fd, const struct msghdr *m, size_t room) {
+  int saved = errno;
+  bool has = m->msg_flags & MSG_CTRUNC && has_option(fd, SO_DOMAIN, AF_UNIX) &&
+             ((m->msg_control && room > 0) || has_option(fd, SO_PASSCRED, 0));
+  errno = saved;
+  struct msghdr copy = *m;
+  for (struct cmsghdr *c = m->msg_control ? CMSG_FIRSTHDR(&copy) : NULL; c && !has; c = CMSG_NXTHDR(&copy, c))
+    has = c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS;
+  return has;
 }
 
 int ch_is_timed_tcp(int fd) {

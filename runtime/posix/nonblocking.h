@@ -47,6 +47,9 @@ CH_HIDDEN int ch_plain_clock_nanosleep(clockid_t, int flags, const struct timesp
 CH_HIDDEN int64_t ch_call_timeout(int fd, int option);
 /* Whether a write that was cut short goes on until all is written: streams and pipes, not datagrams. */
 CH_HIDDEN int ch_is_stream(int fd);
+/* Whether a local stream's part of a message, received with so much room for control data, had descriptors with it: a
+ * call with MSG_WAITALL ends there. */
+CH_HIDDEN int ch_has_descriptors(int fd, const struct msghdr *, size_t room);
 CH_HIDDEN int ch_is_timed_tcp(int fd); /* and its calls wait, for as long as SO_RCVTIMEO says */
 /* A copy of n vectors without their first `skip` bytes; *left: how many. NULL with ENOMEM. To be freed. */
 CH_HIDDEN struct iovec *ch_iovec_rest(const struct iovec *, size_t n, size_t skip, size_t *left);

@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <mqueue.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -23,10 +24,13 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <sys/sendfile.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -757,6 +761,117 @@ static void misuse(void) {
   setrlimit(RLIMIT_NOFILE, &before);
 }
 
+/* Sends two bytes, two with two descriptors, and two more. */
+static void send_in_parts(int to) {
+  char control[CMSG_SPACE(2 * sizeof(int))] = {0};
+  struct iovec v = {"cd", 2};
+  struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+  struct cmsghdr *h = CMSG_FIRSTHDR(&m);
+  h->cmsg_level = SOL_SOCKET;
+  h->cmsg_type = SCM_RIGHTS;
+  h->cmsg_len = CMSG_LEN(2 * sizeof(int));
+  memcpy(CMSG_DATA(h), (int[]){to, to}, 2 * sizeof(int));
+  send(to, "ab", 2, 0);
+  sendmsg(to, &m, 0);
+  send(to, "ef", 2, 0);
+}
+static void show_part(int from, size_t room) {
+  char control[100] = {0}, x[20] = {0};
+  struct iovec v = {x, 6};
+  struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = control, .msg_controllen = room};
+  SHOW(recvmsg(from, &m, MSG_WAITALL));
+  printf("  %s %x %zu\n", x, (unsigned)m.msg_flags, m.msg_controllen);
+  for (struct cmsghdr *h = CMSG_FIRSTHDR(&m); h && m.msg_controllen; h = CMSG_NXTHDR(&m, h))
+    printf("  %d %zu\n", h->cmsg_type, (size_t)h->cmsg_len);
+}
+static void descriptors_end_a_message(void) {
+  char x[20] = {0};
+  int s[2], on = 1;
+  printf("== a call that waits for all of it ends where descriptors came\n");
+  socketpair(AF_UNIX, SOCK_STREAM, 0, s);
+  send_in_parts(s[1]);
+  SHOW(recv(s[0], x, 6, MSG_WAITALL));
+  SHOW(recv(s[0], x, 2, MSG_WAITALL));
+  send_in_parts(s[1]);
+  SHOW(recvfrom(s[0], x, 6, MSG_WAITALL, NULL, NULL));
+  SHOW(recvfrom(s[0], x, 2, MSG_WAITALL, (void *)x, NULL));
+  SHOW(recv(s[0], x, 2, MSG_DONTWAIT));
+  size_t rooms[] = {100, CMSG_LEN(sizeof(int)), 0};
+  for (int i = 0; i < 3; i++) {
+    send_in_parts(s[1]);
+    show_part(s[0], rooms[i]);
+    SHOW(recv(s[0], x, 2, MSG_WAITALL));
+  }
+  SHOW(setsockopt(s[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on));
+  send_in_parts(s[1]);
+  show_part(s[0], 100);
+  SHOW(recv(s[0], x, 2, MSG_WAITALL));
+  close(s[0]);
+  close(s[1]);
+}
+
+static void refused_at_once(void) {
+  uint64_t number;
+  struct iovec v = {b, 10};
+  struct timespec wrong = {1, -1};
+  printf("== what is refused at once, ready or not\n");
+  int e = eventfd(0, 0), t = timerfd_create(CLOCK_MONOTONIC, 0), q = epoll_create1(0), f;
+  sigset_t usr1;
+  sigemptyset(&usr1);
+  sigaddset(&usr1, SIGUSR1);
+  int s = signalfd(-1, &usr1, 0), child = (int)syscall(SYS_pidfd_open, getpid(), 0);
+  SHOW(read(e, &number, 7));
+  SHOW(write(e, &number, 7));
+  SHOW(read(t, &number, 7));
+  SHOW(write(t, &number, 8));
+  SHOW(read(s, b, 127));
+  SHOW(write(s, b, 128));
+  SHOW(read(q, b, 100));
+  SHOW(write(q, b, 100));
+  SHOW(read(child, b, 100));
+  SHOW(readv(child, &v, 1));
+  SHOW(writev(child, &v, 1));
+  SHOW_FD(f, open("wished", O_RDWR | O_CREAT, 0600));
+  SHOW(pwritev2(f, &v, 1, 0, RWF_HIPRI));
+  SHOW(preadv2(f, &v, 1, 0, RWF_HIPRI));
+  SHOW(preadv2(f, &v, 1, 0, 1 << 30));
+  char name[40];
+  snprintf(name, sizeof name, "/charcoal-same-%d", (int)getpid());
+  struct mq_attr room = {.mq_maxmsg = 2, .mq_msgsize = 8};
+  mqd_t m = mq_open(name, O_CREAT | O_RDWR, 0600, &room);
+  mq_unlink(name);
+  SHOW(mq_timedsend(m, "1", 1, 0, &wrong));
+  SHOW(mq_send(m, "1", 1, 0));
+  SHOW(mq_timedreceive(m, b, 8, NULL, &wrong));
+  SHOW(mq_timedreceive(-1, b, 8, NULL, &wrong));
+  int id = semget(IPC_PRIVATE, 1, 0600);
+  struct sembuf give = {0, 1, 0};
+  SHOW(semtimedop(id, &give, 1, &wrong));
+  SHOW(semctl(id, 0, GETVAL));
+  SHOW(semtimedop(id, &give, 0, &wrong));
+  semctl(id, 0, IPC_RMID);
+  for (int i = 0; i < 5; i++)
+    close((int[]){e, t, q, s, child}[i]);
+}
+
+static void *takes_and_ends(void *m) { return pthread_mutex_lock(m), m; }
+static void lost_mutexes(void) {
+  static pthread_mutex_t m;
+  pthread_mutexattr_t robust;
+  pthread_t t;
+  printf("== a mutex that cannot be recovered says so to everybody\n");
+  pthread_mutexattr_init(&robust);
+  pthread_mutexattr_setrobust(&robust, PTHREAD_MUTEX_ROBUST);
+  pthread_mutex_init(&m, &robust);
+  pthread_create(&t, NULL, takes_and_ends, &m);
+  pthread_join(t, NULL);
+  SHOW_ERROR(pthread_mutex_lock(&m));
+  SHOW_ERROR(pthread_mutex_unlock(&m));
+  for (int i = 0; i < 3; i++)
+    SHOW_ERROR(pthread_mutex_lock(&m));
+  SHOW_ERROR(pthread_mutex_trylock(&m));
+}
+
 int main(void) {
 #ifdef __CHARCOAL__
   activate { /* company: so no replacement takes itself for alone */
@@ -775,5 +890,8 @@ int main(void) {
   threads();
   errors_kept();
   misuse();
+  descriptors_end_a_message();
+  refused_at_once();
+  lost_mutexes();
   return 0;
 }

@@ -47,8 +47,11 @@ static inline int looks_for_more(ssize_t r, size_t n, int flags) {
   enum { LOOK = MSG_WAITALL | MSG_PEEK };
   return r > 0 && (size_t)r < n && (flags & (LOOK | MSG_DONTWAIT)) == LOOK;
 }
+static inline int is_to_be_filled(size_t n, int flags) {
+  return n > 0 && (flags & (MSG_WAITALL | MSG_PEEK | MSG_DONTWAIT)) == MSG_WAITALL;
+}
 static inline int wants_more(ssize_t r, size_t got, size_t n, int flags) {
-  return r > 0 && got < n && (flags & (MSG_WAITALL | MSG_PEEK | MSG_DONTWAIT)) == MSG_WAITALL;
+  return r > 0 && got < n && is_to_be_filled(n, flags);
 }
 
 static inline int blocks_in_stream(int fd) { return ch_call_timeout(fd, SO_RCVTIMEO) >= 0 && ch_is_stream(fd); }
@@ -58,66 +61,30 @@ static ssize_t receive_by_thread(int fd, void *to, size_t n, int flags) {
   return ch_do_recvmsg(fd, &m, flags);
 }
 
-CH_REPLACES(recvfrom)
-ssize_t ch_posix_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *length) {
-  CH_SINGLE_ACTIVITY(recvfrom(fd, to, n, flags, from, length));
+/* The rest of a message that was to be filled. Descriptors come with the last part, if any. */
+static ssize_t receive_rest(int fd, struct msghdr *m, size_t control, size_t got, size_t n, int flags) {
   int before = errno;
-  size_t got = 0;
-  for (;;) {
-    ssize_t r = ch_nonblocking_recvfrom(fd, (char *)to + got, n - got, flags, from, length);
-    if (looks_for_more(r, n, flags) && blocks_in_stream(fd))
-      return receive_by_thread(fd, to, n, flags);
-    if (r >= 0) {
-      got += (size_t)r;
-      if (!wants_more(r, got, n, flags) || !ch_is_stream(fd))
-        return (ssize_t)got;
-    } else if (errno != EAGAIN || flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || await_input(fd, before)) {
-      return as_far_as(got, nothing(fd, n, flags, before), before);
-    }
-  }
-}
-
-CH_REPLACES(recv) ssize_t ch_posix_recv(int fd, void *to, size_t n, int flags) {
-  CH_SINGLE_ACTIVITY(recv(fd, to, n, flags));
-  int before = errno;
-  size_t got = 0;
-  for (;;) {
-    ssize_t r = flags ? ch_nonblocking_recv(fd, (char *)to + got, n - got, flags) : ch_begin_recv(fd, to, n, 0);
-    if (r == CH_LATER)
-      return ch_do_recv(fd, to, n);
-    if (looks_for_more(r, n, flags) && blocks_in_stream(fd))
-      return receive_by_thread(fd, to, n, flags);
-    if (r >= 0) {
-      got += (size_t)r;
-      if (!wants_more(r, got, n, flags) || !ch_is_stream(fd))
-        return (ssize_t)got;
-    } else if (errno != EAGAIN || flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || await_input(fd, before)) {
-      return as_far_as(got, nothing(fd, n, flags, before), before);
-    }
-  }
-}
-
-/* The rest of a message that was to be filled: after the first part, which had the control data. */
-static ssize_t receive_rest(int fd, const struct msghdr *m, size_t got, size_t n, int flags) {
-  int before = errno;
-  while (got < n) {
+  while (got < n && !ch_has_descriptors(fd, m, control)) {
     size_t left;
     struct iovec *rest = ch_iovec_rest(m->msg_iov, m->msg_iovlen, got, &left);
     if (!rest)
       break;
-    struct msghdr more = {.msg_iov = rest, .msg_iovlen = left};
+    struct msghdr more = {
+        .msg_iov = rest, .msg_iovlen = left, .msg_control = m->msg_control, .msg_controllen = control};
     ssize_t r = ch_nonblocking_recvmsg(fd, &more, flags);
     free(rest);
     if (r == 0 || (r < 0 && (errno != EAGAIN || await_input(fd, before))))
       break;
-    if (r > 0)
+    if (r > 0) {
       got += (size_t)r;
+      m->msg_controllen = more.msg_controllen;
+      m->msg_flags = more.msg_flags;
+    }
   }
   return as_far_as(got, 0, before);
 }
 
-CH_REPLACES(recvmsg) ssize_t ch_posix_recvmsg(int fd, struct msghdr *m, int flags) {
-  CH_SINGLE_ACTIVITY(recvmsg(fd, m, flags));
+static ssize_t receive_message(int fd, struct msghdr *m, int flags) {
   int before = errno;
   size_t control = m ? m->msg_controllen : 0;
   for (;;) {
@@ -128,13 +95,64 @@ CH_REPLACES(recvmsg) ssize_t ch_posix_recvmsg(int fd, struct msghdr *m, int flag
         m->msg_controllen = control;
         return ch_do_recvmsg(fd, m, flags);
       }
-      return wants_more(r, (size_t)r, n, flags) && ch_is_stream(fd) ? receive_rest(fd, m, (size_t)r, n, flags) : r;
+      return wants_more(r, (size_t)r, n, flags) && ch_is_stream(fd) ? receive_rest(fd, m, control, (size_t)r, n, flags)
+                                                                    : r;
     }
     if (errno != EAGAIN)
       return r;
     if (flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || await_input(fd, before))
       return nothing(fd, ch_iovec_bytes(m->msg_iov, m->msg_iovlen), flags, before);
     m->msg_controllen = control;
+  }
+}
+
+CH_REPLACES(recvmsg) ssize_t ch_posix_recvmsg(int fd, struct msghdr *m, int flags) {
+  CH_SINGLE_ACTIVITY(recvmsg(fd, m, flags));
+  return receive_message(fd, m, flags);
+}
+
+/* What is to be filled is received as a message, which tells where a local stream ends a part. */
+static ssize_t fill(int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *length) {
+  struct iovec all = {to, n};
+  struct msghdr m = {.msg_name = from, .msg_namelen = length ? *length : 0, .msg_iov = &all, .msg_iovlen = 1};
+  ssize_t r = receive_message(fd, &m, flags);
+  if (r >= 0 && from)
+    *length = m.msg_namelen;
+  return r;
+}
+
+CH_REPLACES(recvfrom)
+ssize_t ch_posix_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *length) {
+  CH_SINGLE_ACTIVITY(recvfrom(fd, to, n, flags, from, length));
+  if (is_to_be_filled(n, flags) && (!from || length))
+    return fill(fd, to, n, flags, from, length);
+  int before = errno;
+  for (;;) {
+    ssize_t r = ch_nonblocking_recvfrom(fd, to, n, flags, from, length);
+    if (looks_for_more(r, n, flags) && blocks_in_stream(fd))
+      return receive_by_thread(fd, to, n, flags);
+    if (r >= 0)
+      return r;
+    if (errno != EAGAIN || flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || await_input(fd, before))
+      return nothing(fd, n, flags, before);
+  }
+}
+
+CH_REPLACES(recv) ssize_t ch_posix_recv(int fd, void *to, size_t n, int flags) {
+  CH_SINGLE_ACTIVITY(recv(fd, to, n, flags));
+  if (is_to_be_filled(n, flags))
+    return fill(fd, to, n, flags, NULL, NULL);
+  int before = errno;
+  for (;;) {
+    ssize_t r = flags ? ch_nonblocking_recv(fd, to, n, flags) : ch_begin_recv(fd, to, n, 0);
+    if (r == CH_LATER)
+      return ch_do_recv(fd, to, n);
+    if (looks_for_more(r, n, flags) && blocks_in_stream(fd))
+      return receive_by_thread(fd, to, n, flags);
+    if (r >= 0)
+      return r;
+    if (errno != EAGAIN || flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || await_input(fd, before))
+      return nothing(fd, n, flags, before);
   }
 }
 
