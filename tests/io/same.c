@@ -854,6 +854,56 @@ static void refused_at_once(void) {
     close((int[]){e, t, q, s, child}[i]);
 }
 
+/* A stream whose line is not ended: by a connection that is reset, by a time limit, or as it does not wait. */
+static void broken_streams(void) {
+  printf("== a line that is broken off is given as far as it came\n");
+  for (int way = 0; way < 3; way++)
+    for (int call = 0; call < 3; call++) {
+      int a, d;
+      char x[20] = "___________________", *line = NULL;
+      size_t room = 0;
+      struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+      socklen_t length = sizeof here;
+      int listener = socket(AF_INET, SOCK_STREAM, 0);
+      bind(listener, (void *)&here, sizeof here);
+      listen(listener, 3);
+      getsockname(listener, (void *)&here, &length);
+      a = socket(AF_INET, SOCK_STREAM, 0);
+      connect(a, (void *)&here, sizeof here);
+      d = accept(listener, NULL, NULL);
+      FILE *f = fdopen(a, "r");
+      write(d, "part", 4);
+      SHOW(getc(f));
+      struct linger none = {1, 0};
+      struct timeval soon = {0, 3000};
+      if (way == 0) {
+        setsockopt(d, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+        close(d);
+      }
+      if (way == 1)
+        setsockopt(a, SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof soon);
+      if (way == 2)
+        fcntl(a, F_SETFL, O_NONBLOCK);
+      if (call == 0)
+        SHOW(fgets(x, 20, f) != NULL);
+      if (call == 1)
+        SHOW(getline(&line, &room, f));
+      if (call == 2)
+        SHOW(fread(x, 2, 5, f));
+      int error = errno;
+      printf("  %.12s %s %s %d %d\n", x, line ? line : "", strerrorname_np(error), !!ferror(f), !!feof(f));
+      if (way != 0)
+        write(d, "more\n", 5);
+      clearerr(f);
+      SHOW(getc(f));
+      fclose(f);
+      free(line);
+      close(listener);
+      if (way != 0)
+        close(d);
+    }
+}
+
 static void *takes_and_ends(void *m) { return pthread_mutex_lock(m), m; }
 static void lost_mutexes(void) {
   static pthread_mutex_t m;
@@ -892,6 +942,7 @@ int main(void) {
   misuse();
   descriptors_end_a_message();
   refused_at_once();
+  broken_streams();
   lost_mutexes();
   return 0;
 }

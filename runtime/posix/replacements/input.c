@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "posix/replacements/streams.h"
 #include <limits.h>
+#include <stdlib.h>
 
 /* stdout's text before an answer to it is waited for. */
 static void show_stdout(void) {
@@ -100,7 +101,9 @@ static inline int is_there(FILE *f, size_t n, int delimiter) {
   return (ends_in(f, 0, n, delimiter) && ch_stream_is_free(f)) || !ch_stream_may_wait(f);
 }
 
-/* The stream is held until it is let go. 0: the plain call finds all it reads. -1: errno. */
+/* The stream is held until it is let go. 0: the plain call finds all it reads. -1: errno, and it is not held. BROKEN:
+ * errno, and the plain call takes what there is all the same. */
+enum { BROKEN = -2 };
 static int gather(FILE *f, size_t n, int delimiter) {
   size_t seen = 0;
   if (begin(f) < 0)
@@ -111,9 +114,24 @@ static int gather(FILE *f, size_t n, int delimiter) {
     if (r == 0)
       break;
     if (r < 0)
-      return ch_stream_unhold(f), -1;
+      return errno != ECANCELED && ch_stream_has(f) ? BROKEN : (ch_stream_unhold(f), -1);
   }
   return 0;
+}
+
+/* At most n of the bytes that are in the buffer of a broken stream; how many. */
+static size_t take_rest(FILE *f, char *to, size_t n) {
+  size_t has = ch_stream_has(f);
+  int error = errno;
+  has = ch_plain_fread(to, 1, has < n ? has : n, f);
+  return errno = error, has;
+}
+
+/* As the C library, which returns the rest only if its time is over. */
+static char *get_rest(char *to, size_t most, FILE *f) {
+  size_t got = take_rest(f, to, most);
+  ch_stream_unhold(f);
+  return errno == EAGAIN ? (to[got] = 0, to) : NULL;
 }
 
 static char *get_line(char *to, size_t room, int n, FILE *f) {
@@ -121,8 +139,9 @@ static char *get_line(char *to, size_t room, int n, FILE *f) {
   char *r;
   if (n < 0 || (size_t)n > room || is_there(f, most, '\n'))
     return room < SIZE_MAX ? ch_plain_fgets_chk(to, room, n, f) : ch_plain_fgets(to, n, f);
-  if (gather(f, most, '\n') < 0)
-    return NULL;
+  int gathered = gather(f, most, '\n');
+  if (gathered < 0)
+    return gathered == BROKEN ? get_rest(to, most, f) : NULL;
   r = ch_plain_fgets(to, n, f);
   ch_stream_unhold(f);
   return r;
@@ -138,12 +157,31 @@ CH_REPLACES(__fgets_unlocked_chk) char *ch_posix_fgets_unlocked_chk(char *to, si
   return get_line(to, room, n, f);
 }
 
+/* A last line, whatever has ended it. */
+static ssize_t get_last(char **line, size_t *room, FILE *f) {
+  size_t has = ch_stream_has(f);
+  int error = errno;
+  if (!*line || *room <= has) {
+    char *more = realloc(*line, has + 1);
+    if (!more)
+      return ch_stream_unhold(f), -1;
+    *line = more;
+    *room = has + 1;
+  }
+  errno = error;
+  has = take_rest(f, *line, has);
+  (*line)[has] = 0;
+  ch_stream_unhold(f);
+  return (ssize_t)has;
+}
+
 static ssize_t get_until(char **line, size_t *room, int delimiter, FILE *f) {
   ssize_t r;
   if (!line || !room || is_there(f, SIZE_MAX, delimiter))
     return ch_plain_getdelim(line, room, delimiter, f);
-  if (gather(f, SIZE_MAX, delimiter) < 0)
-    return -1;
+  int gathered = gather(f, SIZE_MAX, delimiter);
+  if (gathered < 0)
+    return gathered == BROKEN ? get_last(line, room, f) : -1;
   r = ch_plain_getdelim(line, room, delimiter, f);
   ch_stream_unhold(f);
   return r;
@@ -159,6 +197,12 @@ CH_REPLACES(getline) ssize_t ch_posix_getline(char **line, size_t *room, FILE *f
 }
 
 /* ---- a block ---- */
+
+/* Other errors lose the part of an item, as they do in the C library. */
+static void put_back_if_cancelled(FILE *f, const char *part, size_t n) {
+  if (errno == ECANCELED)
+    ch_stream_put_back(f, part, n);
+}
 
 /* More than the buffer holds goes straight to its place. */
 static size_t get_bytes(char *to, size_t size, size_t all, FILE *f) {
@@ -178,7 +222,7 @@ static size_t get_bytes(char *to, size_t size, size_t all, FILE *f) {
         break;
       else if (errno != EAGAIN || await_input(ch_stream_fd(f), saved) < 0) {
         ch_stream_failed(f);
-        ch_stream_put_back(f, to + got - got % size, got % size);
+        put_back_if_cancelled(f, to + got - got % size, got % size);
         break;
       }
     } else {
@@ -188,7 +232,7 @@ static size_t get_bytes(char *to, size_t size, size_t all, FILE *f) {
         break;
       }
       if (r < 0) {
-        ch_stream_put_back(f, to + got - got % size, got % size);
+        put_back_if_cancelled(f, to + got - got % size, got % size);
         break;
       }
     }
