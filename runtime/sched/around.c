@@ -28,8 +28,10 @@ void ch_around_refuse(struct ch_branch *b, const char *what, const char *site, c
 }
 
 void ch_around_interrupts_scheduler(void) {
-  ch_around_refuse(NULL, "out of a signal handler, to an activity that waits", NULL,
-                   "let the handler set a flag, or use signalfd");
+  ch_around_refuse(NULL,
+                   "to a setjmp whose function does not stand on this stack: it has returned, or it waits and the jump "
+                   "comes out of a signal handler",
+                   NULL, "jump before that function returns; let the handler set a flag, or use signalfd");
 }
 
 void ch_around_check_scope(const struct ch_finish *scope) {

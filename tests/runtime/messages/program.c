@@ -2,8 +2,10 @@
 #include <charcoal.h>
 #include <charcoal/events.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static jmp_buf back;
 static ch_sem shared;
@@ -46,6 +48,18 @@ static void jumps_into_another_activity(void) {
     longjmp(back, 1);
   }
   ch_activity_wait(&waits);
+}
+
+static void jumps(int signal) {
+  (void)signal;
+  longjmp(back, 1);
+}
+static void jumps_out_of_a_handler_while_it_waits(void) {
+  signal(SIGALRM, jumps);
+  if (setjmp(back) == 0) {
+    ualarm(1000, 0);
+    ch_sleep(1000000000);
+  }
 }
 
 static void waits_in_two_domains(void) {
@@ -117,6 +131,7 @@ int main(int argc, char **argv) {
       CASE(jumps_out_of_finish),
       CASE(jumps_out_of_within),
       CASE(jumps_into_another_activity),
+      CASE(jumps_out_of_a_handler_while_it_waits),
       CASE(waits_in_two_domains),
       CASE(forgets_an_event),
       CASE(triggers_twice),
