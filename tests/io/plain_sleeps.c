@@ -73,24 +73,6 @@ TEST(others_go_on_while_plain_code_sleeps) {
   }
   over = 1;
 }
-
-static int sleeps_as_long(const void *ms, const void *same) {
-  (void)same;
-  return nanosleep(&(struct timespec){0, *(const int64_t *)ms * MILLISECOND}, NULL);
-}
-TEST(sleeps_of_plain_code_end_in_the_order_of_their_times) {
-  static int64_t durations[] = {30, 10, 20};
-  static int order[3], ended;
-  do {
-    for (int i = 0; i < 3; i++)
-      async(i) {
-        bsearch(&durations[i], &durations[i], 1, sizeof durations[i], sleeps_as_long);
-        order[ended++] = (int)durations[i];
-      }
-  }
-  finish;
-  EXPECT(order[0] == 10 && order[1] == 20 && order[2] == 30);
-}
 #endif
 
 TEST(law_5_a_sleep_in_an_atomic_block_blocks_the_thread) {

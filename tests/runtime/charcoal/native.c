@@ -4,6 +4,7 @@
 #include <search.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <time.h>
 
 /* Calls `waits` from foreign code, which calls back once. */
 static void plainly(int (*waits)(const void *, const void *), void *argument) {
@@ -104,6 +105,25 @@ TEST(a_plain_wait_takes_no_longer_than_it_says) {
   }
   finish;
   EXPECT_NOTES("20 300 1000");
+}
+
+static int by_nanosleep(const void *ns, const void *same) {
+  return (void)same, nanosleep(&(struct timespec){0, *(const int64_t *)ns}, NULL);
+}
+TEST(a_sleep_of_the_c_library_in_plain_code_takes_no_longer_than_it_says) {
+  int64_t times[3] = {30, 10, 20};
+  STARTS
+  do {
+    for (int i = 0; i < 3; i++)
+      activate(i) {
+        plainly(by_nanosleep, &times[i]);
+        AFTER(times[i]);
+        note(i == 0 ? "30" : i == 1 ? "10" : "20");
+      }
+    ch_sleep(2000);
+  }
+  finish;
+  EXPECT_NOTES("10 20 30");
 }
 
 TEST(plain_waits_may_be_many_and_leave_no_stack_behind) {
