@@ -64,7 +64,7 @@ test('a loop that fails says why, although its iterator does not close; a cancel
     const asking = spawn(() => each(never, () => {}))
     await later(1)
     asking.cancel()
-    same([await messageOf(asking), asking.state], ['cancelled', 'cancelled'])
+    same([await messageOf(asking), asking.state], [`${asking.name} was cancelled`, 'cancelled'])
   }
 })
 const closesBody = (): never => {
@@ -101,7 +101,7 @@ test('a for await that is cancelled in plain syntax closes its iterator, and wai
     const task = spawn(make)
     await later(5)
     task.cancel()
-    same(await messageOf(task), 'cancelled')
+    same(await messageOf(task), `${task.name} was cancelled`)
     log.push('end')
     await later(10)
     same(log.splice(0), want)
@@ -175,7 +175,7 @@ test('a resource that a promise brings after a cancel is disposed of when it com
     const task = spawn(() => use(make, () => sleep(99_999)))
     await later(1)
     task.cancel()
-    same([await messageOf(task), log.splice(0)], ['cancelled', []])
+    same([await messageOf(task), log.splice(0)], [`${task.name} was cancelled`, []])
     while (log.length === 0) await later(1)
     same(log.splice(0), ['late closed'])
   }
@@ -183,7 +183,7 @@ test('a resource that a promise brings after a cancel is disposed of when it com
   const task = spawn(() => use(inActivity('none'), () => sleep(99_999)))
   await later(1)
   task.cancel()
-  same(await messageOf(task), 'cancelled')
+  same(await messageOf(task), `${task.name} was cancelled`)
   await later(20)
   same(log, [])
   // What cannot be disposed of is told before the body begins, as with `using`.
@@ -204,5 +204,5 @@ test('a group keeps nothing of items that have ended', async () => {
   const idle = group()
   const never = idle.start(() => 1)
   idle.cancel('enough')
-  same(await messageOf(never), 'cancelled: enough')
+  same(await messageOf(never), 'group was cancelled: enough')
 })

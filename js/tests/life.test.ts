@@ -625,7 +625,7 @@ test('a signal cancels what legacy code calls, also when it was aborted before, 
     return n
   })
   const aborted = AbortSignal.abort('before')
-  await rejects(spawn(forever(), { signal: aborted }), /Cancelled: cancelled: before/)
+  await rejects(spawn(forever(), { signal: aborted }), /Cancelled: activity \d+ was cancelled: before/)
   await rejects(spawn(guarded(), { signal: aborted }), /before/)
   const begun = forever()
   await until(() => begun.activity!.state === 'running')

@@ -57,6 +57,9 @@ export interface Frame {
 
 /** What a branch sees of the `finish` scope around it (see scope/scope.ts). */
 export interface Scope {
+  /** The scope around it in the same activity. */
+  readonly parent: Scope | null
+  readonly owner: Branch
   /** The scope is cancelled. */
   marked: boolean
   /** The scope on which `cancel` was called, set together with `marked`. */

@@ -5,11 +5,11 @@ import type { Scope } from '../core/types.ts'
  * Thrown by a blocking operation in a cancelled scope: the operation has had no effect (law 4).
  *
  * @example
- * const task = spawn(function* () { yield* sleep(99999) })
+ * const task = spawn(function* () { yield* sleep(99999) }, { name: 'load' })
  * yield* sleep(1)
  * task.cancel('no longer needed')
  * try { yield* task } catch (error) { console.log((error as Cancelled).message, (error as Cancelled).code) }
- * // → cancelled: no longer needed ECANCELED
+ * // → load was cancelled: no longer needed ECANCELED
  */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled'
@@ -21,7 +21,9 @@ export class Cancelled extends Error {
     return this.#origin
   }
   constructor(origin: Scope | null, reason: unknown) {
-    super(reason === undefined ? 'cancelled' : `cancelled: ${textOf(reason)}`, { cause: reason })
+    const who = origin?.parent === null ? `${origin.owner.activity.name} was ` : ''
+    const isTold = reason !== undefined
+    super(`${who}cancelled${isTold ? `: ${textOf(reason)}` : ''}`, isTold ? { cause: reason } : undefined)
     this.#origin = origin
   }
 }
