@@ -1,5 +1,5 @@
 /** These tests are about what once stood still, or ended the process, without a message. */
-import { test, ok, same, rejects, until } from './harness.ts'
+import { test, ok, same, rejects, throws, until } from './harness.ts'
 import {
   type Activity,
   asyncFn,
@@ -18,6 +18,7 @@ import {
   waituntil,
 } from './lib.ts'
 import { explore, type ExploreError } from '../src/dev/index.ts'
+import { handler } from '../src/ops.ts'
 import { Domain } from '../src/core/domain.ts'
 import { useDomain } from '../src/core/current.ts'
 import { placeOfCaller } from '../src/diagnosis/place.ts'
@@ -299,16 +300,19 @@ test('who joins a cancelled activity has failed, and is reported', async () => {
   let parent: Activity<void> | undefined
   const found = await reported(async () => {
     parent = spawn(function* () {
-      const child = spawn(function* () {
-        yield* sleep(Infinity)
-      })
+      const child = spawn(
+        function* () {
+          yield* sleep(Infinity)
+        },
+        { name: 'child' },
+      )
       yield* sleep(1)
       child.cancel('enough')
       yield* child
     })
     await until(() => parent!.state === 'failed')
   })
-  same([parent!.state, found], ['failed', ['cancelled: enough']])
+  same([parent!.state, found], ['failed', ['child was cancelled: enough']])
   const cancelled = spawn(function* () {
     yield* sleep(Infinity)
   })
@@ -446,12 +450,14 @@ test('a seed that is told has failed again; of a test that fails by chance that 
   )
 })
 
-test('an async generator is a value, which nobody runs', async () => {
+test('an async generator is a value, which nobody runs, and its function is no body', async () => {
   const numbers = async function* () {
     yield 1
   }
-  for (const made of [await spawn(numbers as never), await atomic(numbers as never)])
+  for (const made of [await spawn((() => numbers()) as never), await atomic((() => numbers()) as never)])
     same(await (made as AsyncGenerator).next(), { value: 1, done: false })
+  const bodies: ((body: any) => unknown)[] = [spawn, atomic, asyncFn, finish, handler]
+  for (const take of bodies) throws(() => take(numbers), /takes a function, not an async function\*: write function\*/)
 })
 
 test("a message names a place in the user's code also where Vite serves the packages in bundles of its own", () => {

@@ -2,6 +2,7 @@
 import { same, test } from './harness.ts'
 import {
   asyncFn,
+  mutex,
   spawn,
   wait,
   atomic,
@@ -122,6 +123,26 @@ test('types infer through calls, waits, spawn and select', () => {
     is<Equal<typeof n, number>>()
   }
   void legacy
+})
+
+test('a body may be an async function', async () => {
+  const six = async (): Promise<number> => 6
+  const bodies: PromiseLike<number>[] = [
+    spawn(six),
+    atomic(six),
+    finish(six),
+    deadline(99_999, six),
+    noncancellable(six),
+  ]
+  const inActivity = spawn(function* () {
+    let handle
+    yield* finish(function* () {
+      handle = yield* async(six)
+    })
+    const n: number = handle!.value
+    return n
+  })
+  same(await Promise.all([...bodies, mutex().with(six), inActivity]), [6, 6, 6, 6, 6, 6, 6])
 })
 
 test('a body may return any value, also one that has an iterator', async () => {

@@ -73,6 +73,47 @@ test('legacy code may await every operation', async () => {
   same(lock.locked, false)
 })
 
+test('an operation or a promise that a body returns is waited for, and nothing else is run', async () => {
+  const log: unknown[] = []
+  const later = (n: number) => new Promise<void>((done) => setTimeout(() => done(void log.push(n)), 1))
+  const jobs = (): any => {
+    const made = channel<number>(2)
+    made.trySend(1)
+    made.trySend(2)
+    made.close()
+    return made
+  }
+  const bodies: ((n: any) => unknown)[] = [
+    async (n) => void (await later(n)),
+    (n) => log.push(n), // a number
+    (n) => (log.push(n), [sleep(99_999)]), // a list has an iterator, too
+    (n) => (log.push(n), 'text'),
+    function* (n) {
+      log.push(yield* wait(n))
+    },
+  ]
+  for (const body of bodies)
+    await spawn(function* () {
+      yield* each([1, 2], body)
+      yield* jobs().each(body)
+      yield* chunks(new ReadableStream({ start: (c) => (c.enqueue(1), c.enqueue(2), c.close()) }), body)
+      same(log.splice(0), [1, 2, 1, 2, 1, 2], String(body))
+    })
+  same(await rendezvous(async () => 6), 6)
+})
+
+test('activities, calls and locks as JSON show nothing of the scheduler', async () => {
+  const lock = mutex('door')
+  const permit = await lock.acquire()
+  const task = spawn(() => lock.with(five), { name: 'visitor' })
+  const call = asyncFn(five)()
+  await sleep(0)
+  same(JSON.parse(JSON.stringify({ task, call })), { task: { name: 'visitor', state: 'running' }, call: {} })
+  ok(JSON.stringify(lock).length < 200, JSON.stringify(lock))
+  permit.release()
+  same([await task, await call], [5, 5])
+})
+
 test('operations of several steps run inside those that take operations, and are cancelled with them', async () => {
   const ended: string[] = []
   const long = (name: string) =>
@@ -229,6 +270,9 @@ test('every public function says what it takes when it is given something else',
     [() => connect(no), /connect takes a Worker or a MessagePort, not undefined/],
     [() => serve({}, {} as any), /serve takes a Worker or a MessagePort/],
     [() => chunks(new Response('x').body!, no), /chunks takes a function/],
+    [() => mutex('door').with(5 as any), /door: with takes a function, not 5/],
+    [() => channel(0, 'jobs').each(5 as any), /jobs: each takes a function, not 5/],
+    [() => sleep(1).do(5 as any), /do takes a function, not 5/],
   ]
   for (const [call, message] of wrong) throws(call, message)
 })

@@ -14,6 +14,8 @@ import {
   say,
 } from './say.ts'
 
+const ASYNC_GENERATOR = Object.getPrototypeOf(async function* () {})
+
 export function refuse(mistake: number, ...parts: unknown[]): never {
   throw new TypeError(say(mistake, ...parts))
 }
@@ -29,12 +31,17 @@ export function checkTime(who: string, ms: number): void {
 }
 
 export function checkFunction(who: string, f: unknown): void {
-  if (typeof f !== 'function') refuse(NO_FUNCTION, who, f)
+  if (typeof f !== 'function' || isAsyncGenerator(f)) refuse(NO_FUNCTION, who, f)
+}
+
+/** An `async function*` cannot wait for operations: nothing would run what it returns. */
+function isAsyncGenerator(f: Function): boolean {
+  return Object.getPrototypeOf(f) === ASYNC_GENERATOR
 }
 
 /** What can be run: a function, or an operation. */
 export function checkBody(who: string, body: unknown): void {
-  if (typeof body === 'function') return
+  if (typeof body === 'function') return checkFunction(who, body)
   const what = Object(body) as object
   if (what !== body || !(Symbol.iterator in what || 'then' in what)) refuse(NO_BODY, who, body)
 }

@@ -11,7 +11,7 @@ import { Call, claimed, generatorOf, nameOf, push } from './call.ts'
 import { delegate, ending, generatorNext, isGeneratorFunction, remember } from './generators.ts'
 import { domain } from './current.ts'
 import { NEEDS_ENFORCE, say } from './say.ts'
-import { NEXT, Suspension, THROW, type Operation } from './suspension.ts'
+import { NEXT, Suspension, THROW, type Operation, type Returned } from './suspension.ts'
 
 /**
  * Until its block is open, the body of the call is in `made` if it is a generator already, or in `todo`. `block` is
@@ -130,16 +130,15 @@ export function openBlock(branch: Branch, body?: unknown): AtomicBlock {
   return block
 }
 
-/** What can be run: a generator function or a function that returns an operation, or the operation itself. */
-export type Body<T> = (() => Operation<T>) | Operation<T>
+/** What can be run: a generator function or a function that returns an operation or a promise, or an operation. */
+export type Body<T> = (() => Returned<T>) | Operation<T>
 
 export type { AtomicOptions }
 
 function checkOptions({ spawns = 'delay', continuations = 'ignore' }: AtomicOptions): void {
   checkWord('atomic: spawns', spawns, ['delay', 'contained', 'free', 'error'])
   checkWord('atomic: continuations', continuations, ['ignore', 'wait'])
-  if (continuations === 'wait' && !domain.enforced)
-    throw new Error(say(NEEDS_ENFORCE))
+  if (continuations === 'wait' && !domain.enforced) throw new Error(say(NEEDS_ENFORCE))
 }
 
 type Method = (this: any, ...args: any[]) => Operation<unknown>
@@ -160,10 +159,7 @@ type Method = (this: any, ...args: any[]) => Operation<unknown>
  */
 export function atomic<T>(body: Body<T>, options?: AtomicOptions): Call<T>
 export function atomic<M extends Method>(method: M, context: ClassMethodDecoratorContext): M
-export function atomic(
-  body: Body<unknown> | Method,
-  options?: ClassMethodDecoratorContext | AtomicOptions,
-): unknown {
+export function atomic(body: Body<unknown> | Method, options?: ClassMethodDecoratorContext | AtomicOptions): unknown {
   checkBody('atomic', body)
   if (options !== undefined && 'kind' in options) return atomicFn(body as Method)
   if (options !== undefined) checkOptions(options)

@@ -167,11 +167,12 @@ export class Domain extends Scheduler implements types.Domain {
   }
 
   /**
-   * The same operation as a call, to be run at once: `yield* domain.asCall(body())`. `yield*` looks up the methods of
-   * what it runs, which for the generator of a body written in place costs more than to run it (see generators.ts).
+   * What a body has returned, an operation, a promise or a value, to be run at once: `yield* domain.asCall(body())`.
+   * Generators become calls: `yield*` looks up the methods of what it runs, which for the generator of a body written
+   * in place costs more than to run it (see generators.ts).
    */
-  asCall<O>(what: O): O {
-    return (isGenerator(what) ? new Call(what) : wait(what)) as O
+  asCall<O>(what: O): types.AsOperation<O> {
+    return (isGenerator(what) ? new Call(what) : wait(what)) as any
   }
 
   // ---- contexts

@@ -17,6 +17,9 @@ export interface Operation<T> {
   [Symbol.iterator](): Iterator<unknown, T, any>
 }
 
+/** What the function of a body may return: an operation that ends with a `T`, or a promise of one. */
+export type Returned<T> = Operation<T> | PromiseLike<T>
+
 /** How a branch goes on: with `gen.next(value)`, with `gen.throw(value)`, or by starting the body in `value`. */
 export const NEXT = 0
 export const THROW = 1
@@ -75,6 +78,11 @@ export abstract class Suspension<T> implements Operation<T>, PromiseLike<T> {
     bad?: ((error: any) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     return domain.adopt(this, this.describe?.()).then(ok, bad) as Promise<A | B>
+  }
+
+  /** @internal As JSON it is empty, as a promise is. */
+  toJSON(): object {
+    return {}
   }
 
   /** What it waits for, as reports name it. */

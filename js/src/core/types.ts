@@ -7,6 +7,7 @@
  * - A group has branches: chains of calls that block on their own.
  * - A branch may be blocked on one thing: a blocker.
  */
+import type { Operation } from './suspension.ts'
 import type { Host } from './host.ts'
 import type { Queue } from './queue.ts'
 
@@ -233,6 +234,9 @@ export interface Belonging {
   settle<R>(block: Block, f: () => R): R
 }
 
+/** What stands for something that a body has returned. */
+export type AsOperation<O> = O extends Operation<any> ? O : Operation<O extends PromiseLike<infer T> ? T : O>
+
 /** The scheduler (see scheduler.ts and domain.ts). */
 export interface Domain {
   readonly host: Host
@@ -278,7 +282,7 @@ export interface Domain {
   startPending(): void
   /** Says who waits for whom if `branch` has closed a circle of activities by its present wait. */
   circle(branch: Branch): string | null
-  asCall<O>(what: O): O
+  asCall<O>(what: O): AsOperation<O>
   buried(activity: Activity): void
 
   enter(context: Context): void

@@ -6,6 +6,7 @@ import { deadlockMessage } from './deadlock.ts'
 /** On one line, also what has no text of its own, or the text of a whole function. */
 function shown(given: unknown): string {
   if (typeof given === 'string') return `"${given}"`
+  if (/^\[object Async/.test(Object.prototype.toString.call(given))) return 'an async function*: write function*'
   return Object(given) === given ? `this ${typeof given}` : String(given)
 }
 

@@ -31,8 +31,7 @@ export interface Handler<A extends unknown[], T> extends Disposable {
 
 /**
  * An event handler whose body is an activity. What stands before its first wait runs within the event, so that it can
- * call
- * `preventDefault`.
+ * call `preventDefault`.
  *
  * @example
  * const search = handler(function* (text: string) {

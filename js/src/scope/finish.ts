@@ -10,7 +10,7 @@ import { checkBody, checkSignal, checkTime } from '../core/arguments.ts'
 import { claimed } from '../core/call.ts'
 import type { Body } from '../core/atomic.ts'
 import type { Blocker, Branch } from '../core/types.ts'
-import { NEXT, Suspension, type Operation } from '../core/suspension.ts'
+import { NEXT, Suspension, type Operation, type Returned } from '../core/suspension.ts'
 import { domain } from '../core/current.ts'
 import { steps, type Steps } from '../core/steps.ts'
 import { after } from '../sync/alarm.ts'
@@ -63,7 +63,7 @@ class Drain extends Suspension<void> implements Blocker {
   }
 }
 
-type ScopedBody<T> = ((scope: Scope) => Operation<T>) | Operation<T>
+type ScopedBody<T> = ((scope: Scope) => Returned<T>) | Operation<T>
 
 function* inScope<T>(
   body: ScopedBody<T>,
@@ -97,9 +97,9 @@ function* inScope<T>(
 }
 
 /** A body that takes the scope may cancel it, and then there is no result. */
-export type Finished<B> = B extends () => Operation<infer T>
+export type Finished<B> = B extends () => Returned<infer T>
   ? T
-  : B extends (scope: Scope) => Operation<infer T>
+  : B extends (scope: Scope) => Returned<infer T>
     ? T | undefined
     : B extends Operation<infer T>
       ? T

@@ -1,8 +1,8 @@
 /// <reference lib="es2018.asynciterable" preserve="true" />
 /** `chunks` reads a stream chunk by chunk; a cancel of the reader reaches the stream's source. */
 import { checkFunction } from '../core/arguments.ts'
+import { domain } from '../core/current.ts'
 import { steps, type Steps } from '../core/steps.ts'
-import type { Operation } from '../core/suspension.ts'
 import { noncancellable } from '../scope/finish.ts'
 import { each } from '../wait/each.ts'
 import { disregard, wait } from '../wait/promise.ts'
@@ -21,18 +21,12 @@ interface NodeReadable<T> extends AsyncIterable<T> {
  *   console.log(chunk.length)  // → 9
  * })
  */
-export function chunks<T>(
-  stream: ReadableStream<T> | NodeReadable<T>,
-  body: (chunk: T) => Operation<unknown> | void,
-): Steps<void> {
+export function chunks<T>(stream: ReadableStream<T> | NodeReadable<T>, body: (chunk: T) => unknown): Steps<void> {
   checkFunction('chunks', body)
   return steps('getReader' in stream ? webChunks(stream, body) : nodeChunks(stream, body))
 }
 
-function* webChunks<T>(
-  stream: ReadableStream<T>,
-  body: (chunk: T) => Operation<unknown> | void,
-): Generator<unknown, void, any> {
+function* webChunks<T>(stream: ReadableStream<T>, body: (chunk: T) => unknown): Generator<unknown, void, any> {
   const reader = stream.getReader()
   let ended = false
   let why: unknown
@@ -41,8 +35,7 @@ function* webChunks<T>(
       const { done, value } = yield* wait(reader.read())
       ended = done
       if (done) return
-      const operation = body(value)
-      if (operation) yield* operation
+      yield* domain.asCall(body(value))
     }
   } catch (error) {
     throw (why = error)
@@ -56,10 +49,7 @@ function* webChunks<T>(
   }
 }
 
-function* nodeChunks<T>(
-  stream: NodeReadable<T>,
-  body: (chunk: T) => Operation<unknown> | void,
-): Generator<unknown, void, any> {
+function* nodeChunks<T>(stream: NodeReadable<T>, body: (chunk: T) => unknown): Generator<unknown, void, any> {
   let ended = false
   try {
     yield* each(stream, body)

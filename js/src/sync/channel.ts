@@ -14,11 +14,11 @@
  */
 import { Clause } from '../wait/clause.ts'
 import { ClauseList } from '../wait/list.ts'
-import { checkCount } from '../core/arguments.ts'
+import { checkCount, checkFunction } from '../core/arguments.ts'
 import { steps, type Steps } from '../core/steps.ts'
 import { Queue } from '../core/queue.ts'
 import { ClosedError, isClosed } from '../scope/errors.ts'
-import type { Operation } from '../core/suspension.ts'
+import { domain } from '../core/current.ts'
 
 class Recv<T> extends Clause<T> {
   readonly channel: Channel<T>
@@ -135,12 +135,13 @@ export class Channel<T> implements AsyncIterable<T> {
       for (let c = list.shift(); c !== null; c = list.shift()) c.fail(new ClosedError(this.name))
   }
 
-  /** Runs `body` for every value until the channel is closed and empty. */
-  each(body: (item: T) => Operation<unknown> | void): Steps<void> {
+  /** Runs `body` for every value until the channel is closed and empty, and waits for what it returns. */
+  each(body: (item: T) => unknown): Steps<void> {
+    checkFunction(`${this.name}: each`, body)
     return steps(this.run(body))
   }
 
-  private *run(body: (item: T) => Operation<unknown> | void): Generator<unknown, void, any> {
+  private *run(body: (item: T) => unknown): Generator<unknown, void, any> {
     for (;;) {
       let item: T
       try {
@@ -149,8 +150,7 @@ export class Channel<T> implements AsyncIterable<T> {
         if (isClosed(error)) return
         throw error
       }
-      const op = body(item)
-      if (op !== undefined) yield* op
+      yield* domain.asCall(body(item))
     }
   }
 

@@ -20,11 +20,12 @@
 import { Clause } from '../wait/clause.ts'
 import { ClauseList } from '../wait/list.ts'
 import { Queue } from '../core/queue.ts'
-import { THROW, type Operation } from '../core/suspension.ts'
+import { THROW, type Operation, type Returned } from '../core/suspension.ts'
 import type { Branch } from '../core/branch.ts'
 import { DeadlockError } from '../scope/errors.ts'
 import { checkFunction, checkTime } from '../core/arguments.ts'
 import { generatorOf } from '../core/call.ts'
+import { domain } from '../core/current.ts'
 import { steps, type Steps } from '../core/steps.ts'
 import { spawn } from '../core/spawn.ts'
 import type { Activity } from '../core/activity.ts'
@@ -200,7 +201,7 @@ export class Rendezvous<I, V = unknown> {
  * // → b 2
  */
 export function rendezvous<I, V = any, T = void>(
-  body: (r: Rendezvous<I, V>) => Operation<T>,
+  body: (r: Rendezvous<I, V>) => Returned<T>,
   options?: RendezvousOptions,
 ): Steps<T> {
   checkFunction('rendezvous', body)
@@ -208,12 +209,12 @@ export function rendezvous<I, V = any, T = void>(
 }
 
 function* collect<I, V, T>(
-  body: (r: Rendezvous<I, V>) => Operation<T>,
+  body: (r: Rendezvous<I, V>) => Returned<T>,
   options: RendezvousOptions | undefined,
 ): Generator<unknown, T, any> {
   const r = new Rendezvous<I, V>(options)
   try {
-    return yield* body(r)
+    return yield* domain.asCall(body(r))
   } finally {
     r.cancel()
   }

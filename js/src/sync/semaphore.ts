@@ -5,10 +5,10 @@
  * - `free` is never negative; while somebody waits, `free` is smaller than what the first one in the list wants.
  * - A permit that was handed over belongs to its receiver from the moment of the hand-over.
  */
-import { checkCount } from '../core/arguments.ts'
+import { checkCount, checkFunction } from '../core/arguments.ts'
 import { Clause } from '../wait/clause.ts'
 import { ClauseList } from '../wait/list.ts'
-import { THROW, type Operation } from '../core/suspension.ts'
+import { THROW, type Returned } from '../core/suspension.ts'
 import { DISPOSE } from '../core/dispose.ts'
 import { DeadlockError } from '../scope/errors.ts'
 import type * as types from '../core/types.ts'
@@ -131,11 +131,12 @@ export class Semaphore {
   }
 
   /** Runs `body` with a permit. */
-  with<T>(body: () => Operation<T>): Steps<T> {
+  with<T>(body: () => Returned<T>): Steps<T> {
+    checkFunction(`${this.name}: with`, body)
     return steps(this.run(body))
   }
 
-  private *run<T>(body: () => Operation<T>): Generator<unknown, T, any> {
+  private *run<T>(body: () => Returned<T>): Generator<unknown, T, any> {
     const permit: Permit = yield* this.acquire()
     try {
       return yield* domain.asCall(body())

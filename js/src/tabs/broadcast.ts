@@ -1,6 +1,5 @@
 /** `broadcast` sends messages to all other tabs and workers of an origin, and activities receive them. */
 import type { Steps } from '../core/steps.ts'
-import type { Operation } from '../core/suspension.ts'
 import { DISPOSE } from '../core/dispose.ts'
 import { channel } from '../sync/channel.ts'
 import type { Clause } from '../wait/clause.ts'
@@ -39,7 +38,7 @@ export class Broadcast<T> implements Disposable {
   }
 
   /** Runs `body` for each message, until the broadcast is closed. */
-  each(body: (message: T) => Operation<unknown> | void): Steps<void> {
+  each(body: (message: T) => unknown): Steps<void> {
     return this.inbox.each(body)
   }
 

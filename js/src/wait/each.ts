@@ -2,15 +2,15 @@
  * `each` is `for await` for activities. It closes the iterator when the loop ends early, by an error or a cancel too.
  */
 import { checkFunction, checkItems } from '../core/arguments.ts'
+import { domain } from '../core/current.ts'
 import { steps, type Steps } from '../core/steps.ts'
-import type { Operation } from '../core/suspension.ts'
 import { isCancelled } from '../scope/errors.ts'
 import { noncancellable } from '../scope/finish.ts'
 import { disregard, expectFailure, wait } from './promise.ts'
 
 /**
  * Runs `body` for each item of an async iterable (a stream, a channel, an async generator), or of an iterable of
- * promises; one at a time.
+ * promises; one at a time. An operation or a promise that it returns is waited for.
  *
  * @example
  * const pages = [Promise.resolve('a'), Promise.resolve('b')]
@@ -18,7 +18,7 @@ import { disregard, expectFailure, wait } from './promise.ts'
  * // → a
  * // → b
  */
-export function each<T>(items: Items<T>, body: (item: T) => Operation<unknown> | void): Steps<void> {
+export function each<T>(items: Items<T>, body: (item: T) => unknown): Steps<void> {
   checkItems('each', items)
   checkFunction('each', body)
   return steps(run(items, body))
@@ -26,7 +26,7 @@ export function each<T>(items: Items<T>, body: (item: T) => Operation<unknown> |
 
 type Items<T> = AsyncIterable<T> | Iterable<T | PromiseLike<T>>
 
-function* run<T>(items: Items<T>, body: (item: T) => Operation<unknown> | void): Generator<unknown, void, any> {
+function* run<T>(items: Items<T>, body: (item: T) => unknown): Generator<unknown, void, any> {
   // A promise that fails before its turn is an error of the loop, not of the program.
   if (Array.isArray(items)) items.forEach(expectFailure)
   const stream = (items as AsyncIterable<T>)[Symbol.asyncIterator]?.()
@@ -41,8 +41,7 @@ function* run<T>(items: Items<T>, body: (item: T) => Operation<unknown> | void):
       asked = false
       ended = next.done === true
       if (ended) return
-      const op = body(stream ? next.value : ((yield* wait(next.value)) as T))
-      if (op) yield* op
+      yield* domain.asCall(body(stream ? next.value : ((yield* wait(next.value)) as T)))
     }
   } catch (error) {
     const cancelled = isCancelled(error)
