@@ -1,4 +1,5 @@
 /** A block that waits for a promise when Node has nothing left to do fails at once, and says what it holds back. */
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { ok, test } from './harness.ts'
@@ -31,4 +32,24 @@ test('a block that holds back what its promise needs ends with an error before t
     ok(/shapes\.mjs:\d+:\d+\)? Remedy: /.test(line), line)
   }
   ok(lines.at(-1) === `never: ${stuck}.`, lines.at(-1))
+})
+
+test('a module whose await never ends says which activities wait; a reader that nobody awaits is left in silence', () => {
+  install()
+  const program = (end: string): string => `
+    import { channel, spawn } from 'charcoal-js'
+    const jobs = channel(0, 'jobs')
+    const reader = spawn(function* () { yield* jobs.recv() }, { name: 'reader' })
+    ${end}`
+  const ends = (end: string): { status: number | null; stderr: string } => {
+    const file = path.join(project, 'ends.mjs')
+    writeFileSync(file, program(end))
+    return spawnSync(process.execPath, [file], { encoding: 'utf8' })
+  }
+  const stuck = ends('await reader')
+  ok(stuck.status === 13, `it ended with ${stuck.status}`)
+  const told = /^charcoal: nothing is left to do, and these wait for ever:\nreader \[1\] blocked on recv\(jobs\): /m
+  ok(told.test(stuck.stderr), stuck.stderr)
+  const left = ends('')
+  ok(left.status === 0 && left.stderr === '', `it ended with ${left.status}: ${left.stderr}`)
 })
