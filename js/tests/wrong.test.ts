@@ -212,6 +212,37 @@ test('a circle through a lock is warned of, and goes on if somebody else release
   ok(/at acquire\(ledger\) helper waits for main waits for helper, so none of them can go on/.test(told[0]), told[0])
 })
 
+test('an option that a function does not have is told once, with those that it has', async () => {
+  const told: string[] = []
+  const { warn } = console
+  console.warn = (text: string) => void told.push(text)
+  try {
+    const f = (): number => 1
+    const wrong: ((options: any) => unknown)[] = [
+      (o) => map([1], f, o),
+      (o) => retry(f, o),
+      (o) => all([f], o),
+      (o) => spawn(five, o),
+      (o) => atomic(five, o),
+      (o) => finish(five, o),
+      (o) => explore(five, o),
+    ]
+    for (const call of wrong) for (let i = 0; i < 2; i++) await call({ concurrency: 5 })
+    await map([1], f, 5 as any)
+    await map([1], f, { limit: 2, signal: undefined })
+    await spawn(five, { name: 'five', contained: false, signal: undefined })
+    await retry(f, { attempts: 1, delay: 1, factor: 1, longest: 1, jitter: true, when: () => true })
+    await handler(five, { when: 'all', name: 'five' })()
+    await atomic(five, { spawns: 'free', continuations: 'ignore' })
+    await finish(five, { name: 'five' })
+  } finally {
+    console.warn = warn
+  }
+  same(told.length, 8, told.join('\n'))
+  same(told[0], 'charcoal: map has no option concurrency; it takes { limit, signal }')
+  same(told[7], 'charcoal: map has no option 5; it takes { limit, signal }')
+})
+
 test('every public function says what it takes when it is given something else', () => {
   const no = undefined as any
   const wrong: [() => unknown, RegExp][] = [

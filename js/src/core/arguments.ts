@@ -3,6 +3,7 @@
  * given.
  */
 import {
+  diagnosis,
   NO_BODY,
   NO_COUNT,
   NO_FUNCTION,
@@ -44,6 +45,11 @@ export function checkBody(who: string, body: unknown): void {
   if (typeof body === 'function') return checkFunction(who, body)
   const what = Object(body) as object
   if (what !== body || !(Symbol.iterator in what || 'then' in what)) refuse(NO_BODY, who, body)
+}
+
+/** In development: names of options that the function does not have are told. */
+export function checkOptions(who: string, options: object): void {
+  if (diagnosis !== null) diagnosis.options(who, options)
 }
 
 /** One of several words. */

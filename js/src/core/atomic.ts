@@ -3,7 +3,7 @@
  * atomicBlock.ts.
  */
 import './domain.ts'
-import { checkBody, checkFunction, checkWord } from './arguments.ts'
+import { checkBody, checkFunction, checkOptions, checkWord } from './arguments.ts'
 import type { AnyIterator, Branch } from './types.ts'
 import { contexts } from './asyncContext.ts'
 import { AtomicBlock, blockOf, type AtomicOptions } from './atomicBlock.ts'
@@ -135,7 +135,9 @@ export type Body<T> = (() => Returned<T>) | Operation<T>
 
 export type { AtomicOptions }
 
-function checkOptions({ spawns = 'delay', continuations = 'ignore' }: AtomicOptions): void {
+function checkPolicy(options: AtomicOptions): void {
+  checkOptions('atomic', options)
+  const { spawns = 'delay', continuations = 'ignore' } = options
   checkWord('atomic: spawns', spawns, ['delay', 'contained', 'free', 'error'])
   checkWord('atomic: continuations', continuations, ['ignore', 'wait'])
   if (continuations === 'wait' && !domain.enforced) throw new Error(say(NEEDS_ENFORCE))
@@ -162,7 +164,7 @@ export function atomic<M extends Method>(method: M, context: ClassMethodDecorato
 export function atomic(body: Body<unknown> | Method, options?: ClassMethodDecoratorContext | AtomicOptions): unknown {
   checkBody('atomic', body)
   if (options !== undefined && 'kind' in options) return atomicFn(body as Method)
-  if (options !== undefined) checkOptions(options)
+  if (options !== undefined) checkPolicy(options)
   const call = new AtomicCall(claimed(body as Body<unknown>), null)
   if (options !== undefined) call.options = options
   return call

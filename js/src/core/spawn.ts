@@ -2,7 +2,7 @@
  * `spawn` makes an activity; `self` and `signal` tell code which activity it belongs to, and `pause` sets that aside.
  */
 import './domain.ts'
-import { checkBody, checkSignal } from './arguments.ts'
+import { checkBody, checkOptions, checkSignal } from './arguments.ts'
 import type { Activity } from './activity.ts'
 import { blockOf } from './atomicBlock.ts'
 import { isCall, type Call } from './call.ts'
@@ -24,6 +24,8 @@ export interface SpawnOptions {
   signal?: AbortSignal
 }
 
+const NONE: SpawnOptions = {}
+
 /**
  * Queues a new activity that runs `body`. The body never runs before the spawner has gone on (law 7); arguments of a
  * call are evaluated by the spawner. Inside an atomic block the activity is delayed until the outermost block has
@@ -36,9 +38,10 @@ export interface SpawnOptions {
  */
 export function spawn<T>(
   body: (() => Operation<T>) | (() => PromiseLike<T>) | Operation<T>,
-  options: SpawnOptions = {},
+  options: SpawnOptions = NONE,
 ): Activity<T> {
   let what: unknown = body
+  if (options !== NONE) checkOptions('spawn', options)
   const { signal } = options
   checkBody('spawn', body)
   if (signal !== undefined) checkSignal('spawn', signal)

@@ -14,7 +14,7 @@
  *   assert(balance === 80)          // fails: the two read the same balance
  * }, { schedules: 1000 })
  */
-import { checkCount, checkFunction } from '../core/arguments.ts'
+import { checkCount, checkFunction, checkOptions } from '../core/arguments.ts'
 import type { Operation } from '../core/suspension.ts'
 import { textOf } from '../scope/errors.ts'
 import { simulate, type Decide, type SimulateOptions } from './simulate.ts'
@@ -151,6 +151,7 @@ export function decode(seed: string): number[] {
  */
 export async function explore<T>(body: Body<T>, options: ExploreOptions = {}): Promise<Explored<T>> {
   checkFunction('explore', body)
+  checkOptions('explore', options)
   if (typeof options.schedules === 'number') checkCount('explore: schedules', options.schedules, 1)
   const outcomes = new Map<string, number>()
   let last: T | undefined

@@ -6,6 +6,7 @@
  */
 import type { Branch } from '../core/types.ts'
 import { useDiagnosis } from '../core/say.ts'
+import { checkOptions } from './options.ts'
 import { remind, suspect } from './reminder.ts'
 import { TEXTS } from './texts.ts'
 import { made } from './unwaited.ts'
@@ -16,4 +17,4 @@ function warnOfCircle(branch: Branch): void {
   if (circle !== null) console.warn(`charcoal: at ${branch.blocked!.describe()} ${circle}`)
 }
 
-useDiagnosis({ texts: TEXTS, waitsForPromise: remind, heldBack: suspect, waitsForLock: warnOfCircle, made })
+useDiagnosis({ texts: TEXTS, waitsForPromise: remind, heldBack: suspect, waitsForLock: warnOfCircle, options: checkOptions, made })

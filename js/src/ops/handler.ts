@@ -1,7 +1,7 @@
 /**
  * `handler` makes an event handler whose body is an activity, and decides what becomes of events that come meanwhile.
  */
-import { checkFunction, checkWord } from '../core/arguments.ts'
+import { checkFunction, checkOptions, checkWord } from '../core/arguments.ts'
 import type { Activity } from '../core/activity.ts'
 import { domain } from '../core/current.ts'
 import { DISPOSE } from '../core/dispose.ts'
@@ -43,8 +43,10 @@ export interface Handler<A extends unknown[], T> extends Disposable {
  */
 export function handler<A extends unknown[], R>(
   body: (...args: A) => R,
-  { when = 'all', name = body?.name || 'handler' }: HandlerOptions = {},
+  options: HandlerOptions = {},
 ): Handler<A, Result<R>> {
+  const { when = 'all', name = body?.name || 'handler' } = options
+  checkOptions('handler', options)
   checkFunction('handler', body)
   checkWord('handler: when', when, WHEN)
   const running = new Set<Activity<any>>()

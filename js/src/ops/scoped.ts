@@ -1,4 +1,5 @@
 /** Every structured operation runs in a scope of its own, which a cancel or the signal in its options ends. */
+import { checkOptions } from '../core/arguments.ts'
 import { finish } from '../scope/finish.ts'
 import { isCancelled } from '../scope/errors.ts'
 import type { Scope } from '../scope/scope.ts'
@@ -16,9 +17,11 @@ export interface OperationOptions {
  */
 export function* scoped<T>(
   name: string,
-  { signal }: OperationOptions,
+  options: OperationOptions,
   body: (scope: Scope) => Operation<() => T>,
 ): Generator<unknown, T, any> {
+  checkOptions(name, options)
+  const { signal } = options
   let ours: Scope | undefined
   let collect: (() => T) | undefined
   yield* finish(

@@ -6,7 +6,7 @@
  * `noncancellable` is a finish behind which a cancel of the scopes around it is not seen. `deadline` is a finish that a
  * timer cancels.
  */
-import { checkBody, checkSignal, checkTime } from '../core/arguments.ts'
+import { checkBody, checkOptions, checkSignal, checkTime } from '../core/arguments.ts'
 import { claimed } from '../core/call.ts'
 import type { Body } from '../core/atomic.ts'
 import type { Blocker, Branch } from '../core/types.ts'
@@ -119,6 +119,7 @@ export type Finished<B> = B extends () => Returned<infer T>
  * // → all ended
  */
 export function finish<B extends ScopedBody<any>>(body: B, options: ScopeOptions = {}): Steps<Finished<B>> {
+  checkOptions('finish', options)
   const { name = '', signal } = options
   checkBody('finish', body)
   if (signal !== undefined) checkSignal('finish', signal)
