@@ -34,7 +34,7 @@ test('a block that holds back what its promise needs ends with an error before t
   ok(lines.at(-1) === `never: ${stuck}.`, lines.at(-1))
 })
 
-test('a module whose await never ends says which activities wait; a reader that nobody awaits is left in silence', () => {
+test('a module whose await never ends says which activities wait, and a reader alone is left in silence', () => {
   install()
   const program = (end: string): string => `
     import { channel, spawn } from 'charcoal-js'

@@ -73,6 +73,35 @@ test('legacy code may await every operation', async () => {
   same(lock.locked, false)
 })
 
+test('legacy code may catch what every operation fails with, and tidy up behind it, as with a promise', async () => {
+  const fails = (): never => {
+    throw new Error('no')
+  }
+  const lock = mutex()
+  const closed = channel<number>()
+  closed.close()
+  const made = [
+    () => finish(fails),
+    () => noncancellable(fails),
+    () => deadline(99_999, fails),
+    () => lock.with(fails),
+    () => each([1], fails),
+    () => rendezvous(fails),
+    () => closed.recv(),
+    () => select({ a: closed.recv() }),
+    () => waituntil(closed.recv().do(() => 1)),
+    () => wait(Promise.reject(new Error('no'))),
+    () => atomic(fails),
+    () => all([fails]),
+  ]
+  let tidied = 0
+  for (const make of made) {
+    same(await make().catch(() => 'caught'), 'caught', String(make))
+    await rejects(make().finally(() => void tidied++), /no|closed/)
+  }
+  same([tidied, await sleep(0).finally(() => {}), lock.locked], [made.length, undefined, false])
+})
+
 test('an operation or a promise that a body returns is waited for, and nothing else is run', async () => {
   const log: unknown[] = []
   const later = (n: number) => new Promise<void>((done) => setTimeout(() => done(void log.push(n)), 1))

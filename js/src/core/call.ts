@@ -143,14 +143,6 @@ export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending
     return this.start().then(ok, bad)
   }
 
-  catch<B = never>(bad?: ((error: any) => B | PromiseLike<B>) | null): Promise<T | B> {
-    return this.start().then(undefined, bad)
-  }
-
-  finally(run?: (() => void) | null): Promise<T> {
-    return this.start().finally(run)
-  }
-
   get [Symbol.toStringTag](): string {
     return 'Call'
   }

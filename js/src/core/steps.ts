@@ -4,17 +4,19 @@
  */
 import { domain } from './current.ts'
 import { diagnosis } from './say.ts'
-import { Suspension, type Operation } from './suspension.ts'
+import { Suspension, type Awaitable, type Operation } from './suspension.ts'
 
 /** An operation of several steps: `yield*` runs it, `await` in legacy code runs it as an activity of its own. */
-export interface Steps<T> extends Operation<T>, PromiseLike<T> {}
+export interface Steps<T> extends Operation<T>, Awaitable<T> {}
 
-/** Makes what a generator function of the library returns awaitable. The method stands in the function's prototype. */
+/** Makes what a generator function of the library returns awaitable. The methods stand in the function's prototype. */
 export function steps<T>(gen: Generator<unknown, T, any>): Steps<T> {
   const op = diagnosis === null || domain.site === null ? gen : diagnosis.made(gen)
   if (!('then' in op)) {
-    const then = Object.getOwnPropertyDescriptor(Suspension.prototype, 'then')!
-    Object.defineProperty(Object.getPrototypeOf(op), 'then', then)
+    for (const name of ['then', 'catch', 'finally']) {
+      const method = Object.getOwnPropertyDescriptor(Suspension.prototype, name)!
+      Object.defineProperty(Object.getPrototypeOf(op), name, method)
+    }
   }
   return op as unknown as Steps<T>
 }

@@ -20,6 +20,12 @@ export interface Operation<T> {
 /** What the function of a body may return: an operation that ends with a `T`, or a promise of one. */
 export type Returned<T> = Operation<T> | PromiseLike<T>
 
+/** What legacy code may await, and react to like a promise. */
+export interface Awaitable<T> extends PromiseLike<T> {
+  catch<B = never>(bad?: ((error: any) => B | PromiseLike<B>) | null): Promise<T | B>
+  finally(run?: (() => void) | null): Promise<T>
+}
+
 /** How a branch goes on: with `gen.next(value)`, with `gen.throw(value)`, or by starting the body in `value`. */
 export const NEXT = 0
 export const THROW = 1
@@ -32,7 +38,7 @@ export type { Mode }
  * @example
  * console.log(sleep(1) instanceof Suspension)  // → true
  */
-export abstract class Suspension<T> implements Operation<T>, PromiseLike<T> {
+export abstract class Suspension<T> implements Operation<T>, Awaitable<T> {
   /** @internal */ get $charcoal(): number {
     return SUSPENSION
   }
@@ -78,6 +84,16 @@ export abstract class Suspension<T> implements Operation<T>, PromiseLike<T> {
     bad?: ((error: any) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     return domain.adopt(this, this.describe?.()).then(ok, bad) as Promise<A | B>
+  }
+
+  /** For legacy code, as of a promise. */
+  catch<B = never>(bad?: ((error: any) => B | PromiseLike<B>) | null): Promise<T | B> {
+    return this.then(undefined, bad)
+  }
+
+  /** For legacy code, as of a promise. */
+  finally(run?: (() => void) | null): Promise<T> {
+    return this.then().finally(run)
   }
 
   /** @internal As JSON it is empty, as a promise is. */

@@ -17,4 +17,11 @@ function warnOfCircle(branch: Branch): void {
   if (circle !== null) console.warn(`charcoal: at ${branch.blocked!.describe()} ${circle}`)
 }
 
-useDiagnosis({ texts: TEXTS, waitsForPromise: remind, heldBack: suspect, waitsForLock: warnOfCircle, options: checkOptions, made })
+useDiagnosis({
+  texts: TEXTS,
+  waitsForPromise: remind,
+  heldBack: suspect,
+  waitsForLock: warnOfCircle,
+  options: checkOptions,
+  made,
+})

@@ -15,7 +15,7 @@ import { isActivity } from '../core/activity.ts'
 import { isOperation } from '../core/generators.ts'
 import { GROUP, kindOf } from '../core/kind.ts'
 import { Clause } from './clause.ts'
-import type { Operation } from '../core/suspension.ts'
+import type { Awaitable, Operation } from '../core/suspension.ts'
 
 export class PromiseCell implements Blocker {
   branch: Branch | null
@@ -252,8 +252,8 @@ class Plain<T> extends Suspension<T> {
  * @example
  * console.log(yield* wait(Promise.resolve(5)))  // → 5
  */
-export function wait<T>(what: Operation<T>): Operation<T> & PromiseLike<T>
-export function wait<T>(what: T | PromiseLike<T>): Operation<T> & PromiseLike<T>
+export function wait<T>(what: Operation<T>): Operation<T> & Awaitable<T>
+export function wait<T>(what: T | PromiseLike<T>): Operation<T> & Awaitable<T>
 export function wait(what: unknown): unknown {
   if (typeof what === 'object' && what !== null) {
     if (what instanceof Promise) return new PromiseWait(what)

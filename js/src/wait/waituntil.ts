@@ -16,7 +16,7 @@ import { checkFunction } from '../core/arguments.ts'
 import { attributed } from '../core/belonging.ts'
 import { domain } from '../core/current.ts'
 import { GROUP, kindOf, REMOVED } from '../core/kind.ts'
-import { NEXT, Suspension, THROW, type Operation } from '../core/suspension.ts'
+import { NEXT, Suspension, THROW, type Awaitable, type Operation } from '../core/suspension.ts'
 import type { Blocker, Branch } from '../core/types.ts'
 import { Choice, First, lookAgain, outside } from './choice.ts'
 import { Case, isCase, type Body, type Choosable, type Result, type Waiter } from './case.ts'
@@ -57,7 +57,7 @@ type Tree = { kind: 'leaf'; at: number } | { kind: 'or' | 'and'; parts: Tree[] }
  * const either = waituntil(sleep(1).do(() => 'a')).or(sleep(99999).do(() => 'b'))
  * console.log(yield* waituntil(either).and(sleep(2).do(() => 'both')))  // → both
  */
-export class WaitUntil<R> implements Operation<R>, PromiseLike<R> {
+export class WaitUntil<R> implements Operation<R>, Awaitable<R> {
   private readonly terms: { op: 'or' | 'and'; term: unknown }[] = []
   private otherwise: (() => unknown) | undefined
 
@@ -112,6 +112,16 @@ export class WaitUntil<R> implements Operation<R>, PromiseLike<R> {
     bad?: ((error: any) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     return domain.adopt(this, 'waituntil').then(ok, bad) as Promise<A | B>
+  }
+
+  /** For legacy code, as of a promise. */
+  catch<B = never>(bad?: ((error: any) => B | PromiseLike<B>) | null): Promise<R | B> {
+    return this.then(undefined, bad)
+  }
+
+  /** For legacy code, as of a promise. */
+  finally(run?: (() => void) | null): Promise<R> {
+    return this.then().finally(run)
   }
 
   /** The statement as a tree; removed clauses take the operator before them along. */
