@@ -15,8 +15,6 @@ import {
   say,
 } from './say.ts'
 
-const ASYNC_GENERATOR = Object.getPrototypeOf(async function* () {})
-
 export function refuse(mistake: number, ...parts: unknown[]): never {
   throw new TypeError(say(mistake, ...parts))
 }
@@ -32,12 +30,8 @@ export function checkTime(who: string, ms: number): void {
 }
 
 export function checkFunction(who: string, f: unknown): void {
-  if (typeof f !== 'function' || isAsyncGenerator(f)) refuse(NO_FUNCTION, who, f)
-}
-
-/** An `async function*` cannot wait for operations: nothing would run what it returns. */
-function isAsyncGenerator(f: Function): boolean {
-  return Object.getPrototypeOf(f) === ASYNC_GENERATOR
+  if (typeof f !== 'function') refuse(NO_FUNCTION, who, f)
+  if (diagnosis !== null) diagnosis.body(who, f)
 }
 
 /** What can be run: a function, or an operation. */

@@ -11,7 +11,7 @@
 import type { Domain } from './types.ts'
 import { PROTOCOL } from './kind.ts'
 import { say, TWO_VERSIONS } from './say.ts'
-import { promiseOf } from '../wait/promiseOf.ts'
+import { alone, asOperation } from '../wait/alone.ts'
 
 /** What the copies share, at `globalThis[Symbol.for('charcoal')][protocol]`. */
 interface Shared {
@@ -24,12 +24,13 @@ type Global = { parent?: Global; [SHARED]?: Record<number, Shared> }
 const SHARED = Symbol.for('charcoal')
 
 /**
- * The domain of this realm. Programs that start no activities have none, and may await clauses all the same: a lock
- * alone takes along no scheduler.
+ * The domain of this realm. Programs that start no activities have none, and may await clauses, and operations that
+ * consist of them, all the same: a lock alone takes along no scheduler.
  */
 export let domain = {
   current: null,
-  adopt: promiseOf,
+  adopt: alone,
+  asCall: asOperation,
   fromHost: (f: () => void) => f(),
 } as unknown as Domain
 

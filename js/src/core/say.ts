@@ -40,6 +40,8 @@ export interface Diagnosis {
   heldBack(activity: Activity, block: Block): void
   /** The branch has begun to wait for a lock. */
   waitsForLock(branch: Branch): void
+  /** `body` is to be called by the public function `who`: throws if nothing would run what it returns. */
+  body(who: string, body: unknown): void
   /** `options` were given to the public function `who`. */
   options(who: string, options: object): void
   /** An operation of several steps was made, and `develop()` is in force; gives what is to stand for it. */

@@ -8,7 +8,7 @@ import type { Branch } from '../core/types.ts'
 import { useDiagnosis } from '../core/say.ts'
 import { checkOptions } from './options.ts'
 import { remind, suspect } from './reminder.ts'
-import { TEXTS } from './texts.ts'
+import { checkFunction, TEXTS } from './texts.ts'
 import { made } from './unwaited.ts'
 
 /** Another activity may end the wait for a lock, so that a circle is no error: it may release the lock. */
@@ -22,6 +22,7 @@ useDiagnosis({
   waitsForPromise: remind,
   heldBack: suspect,
   waitsForLock: warnOfCircle,
+  body: checkFunction,
   options: checkOptions,
   made,
 })

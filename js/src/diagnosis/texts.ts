@@ -15,6 +15,14 @@ const takes =
   (who: string, given: unknown): string =>
     `${who} takes ${wanted}, not ${shown(given)}`
 
+const ASYNC_GENERATOR: unknown = Object.getPrototypeOf(async function* () {})
+
+/** An `async function*` cannot wait for operations, and nothing would run what it returns. */
+export function checkFunction(who: string, body: unknown): void {
+  if (typeof body !== 'function' || Object.getPrototypeOf(body) === ASYNC_GENERATOR)
+    throw new TypeError(TEXTS[mistakes.NO_FUNCTION](who, body))
+}
+
 export const TEXTS: Readonly<Record<number, (...parts: any[]) => string>> = {
   [mistakes.NO_FUNCTION]: takes('a function'),
   [mistakes.NO_BODY]: takes('a function or an operation'),

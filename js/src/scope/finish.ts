@@ -6,6 +6,7 @@
  * `noncancellable` is a finish behind which a cancel of the scopes around it is not seen. `deadline` is a finish that a
  * timer cancels.
  */
+import '../core/domain.ts'
 import { checkBody, checkOptions, checkSignal, checkTime } from '../core/arguments.ts'
 import { claimed } from '../core/call.ts'
 import type { Body } from '../core/atomic.ts'

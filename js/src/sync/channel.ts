@@ -14,9 +14,10 @@
  */
 import { Clause } from '../wait/clause.ts'
 import { ClauseList } from '../wait/list.ts'
-import { checkCount, checkFunction } from '../core/arguments.ts'
+import { checkCount } from '../core/arguments.ts'
 import { steps, type Steps } from '../core/steps.ts'
 import { Queue } from '../core/queue.ts'
+import { diagnosis } from '../core/say.ts'
 import { ClosedError, isClosed } from '../scope/errors.ts'
 import { domain } from '../core/current.ts'
 
@@ -137,7 +138,7 @@ export class Channel<T> implements AsyncIterable<T> {
 
   /** Runs `body` for every value until the channel is closed and empty, and waits for what it returns. */
   each(body: (item: T) => unknown): Steps<void> {
-    checkFunction(`${this.name}: each`, body)
+    if (diagnosis !== null) diagnosis.body(`${this.name}: each`, body)
     return steps(this.run(body))
   }
 

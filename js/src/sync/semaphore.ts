@@ -5,7 +5,7 @@
  * - `free` is never negative; while somebody waits, `free` is smaller than what the first one in the list wants.
  * - A permit that was handed over belongs to its receiver from the moment of the hand-over.
  */
-import { checkCount, checkFunction } from '../core/arguments.ts'
+import { checkCount } from '../core/arguments.ts'
 import { Clause } from '../wait/clause.ts'
 import { ClauseList } from '../wait/list.ts'
 import { THROW, type Returned } from '../core/suspension.ts'
@@ -132,7 +132,7 @@ export class Semaphore {
 
   /** Runs `body` with a permit. */
   with<T>(body: () => Returned<T>): Steps<T> {
-    checkFunction(`${this.name}: with`, body)
+    if (diagnosis !== null) diagnosis.body(`${this.name}: with`, body)
     return steps(this.run(body))
   }
 

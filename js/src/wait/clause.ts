@@ -11,7 +11,7 @@
  * `waiter` is who gets the answer: a branch, or a `waituntil` of several clauses. It is set while the clause is
  * registered.
  */
-import { checkFunction } from '../core/arguments.ts'
+import { diagnosis } from '../core/say.ts'
 import { NEXT, Suspension, THROW } from '../core/suspension.ts'
 import type { Activity, Branch } from '../core/types.ts'
 import type { ClauseList } from './list.ts'
@@ -87,7 +87,7 @@ export abstract class Clause<T> extends Suspension<T> implements Choosable {
 
   /** Names a body for `waituntil`: `ch.recv().do(v => ...)`, or with a generator function. */
   do<Q>(body: Body<T, Q>): Case<T, Result<Q>> {
-    checkFunction('do', body)
+    if (diagnosis !== null) diagnosis.body('do', body)
     return new Case<T, Result<Q>>(this, body as Body<T, any>)
   }
 

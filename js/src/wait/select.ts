@@ -2,6 +2,7 @@
  * `select` waits for one of several named clauses; its answer says which one it was, in a type that `switch`
  * understands.
  */
+import '../core/domain.ts'
 import { NOTHING_TO_SELECT, say } from '../core/say.ts'
 import type { Steps } from '../core/steps.ts'
 import { Choice } from './choice.ts'
