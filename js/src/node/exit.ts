@@ -3,7 +3,8 @@
  *
  * - An atomic block that waits for a promise ends with a `DeadlockError` instead.
  * - A module whose `await` at the top level never ends makes Node end with the code 13. Then it is told which
- *   activities wait, and for what. Otherwise nobody needs those that wait: a reader of a channel, for one, may be left behind.
+ *   activities wait, and for what. Otherwise nobody needs those that wait: a reader of a channel, for one, may be left
+ *   behind.
  */
 import type { AtomicBlock } from '../core/atomicBlock.ts'
 import { domain } from '../core/current.ts'
