@@ -849,8 +849,9 @@ test('a branch that a promise has answered may do anything next', async () => {
       for (let i = 0; i < 3; i++) yield* wait(p)
       return yield* end()
     })
+    activity.name = 'one'
     outcomes.push(await activity.then(undefined, (error: Error) => error.message))
   }
-  same(outcomes, ['called', 'thrown', '1refused', 3, 4, 7, 6, 'cancelled: enough', 'woken', 0, 'other'])
+  same(outcomes, ['called', 'thrown', '1refused', 3, 4, 7, 6, 'one was cancelled: enough', 'woken', 0, 'other'])
   same(seen, ['delayed'])
 })

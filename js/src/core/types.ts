@@ -7,7 +7,6 @@
  * - A group has branches: chains of calls that block on their own.
  * - A branch may be blocked on one thing: a blocker.
  */
-import type { Operation } from './suspension.ts'
 import type { Host } from './host.ts'
 import type { Queue } from './queue.ts'
 
@@ -234,8 +233,13 @@ export interface Belonging {
   settle<R>(block: Block, f: () => R): R
 }
 
+/** What `yield*` can run, as suspension.ts has it. */
+interface Runnable<T> {
+  [Symbol.iterator](): Iterator<unknown, T, any>
+}
+
 /** What stands for something that a body has returned. */
-export type AsOperation<O> = O extends Operation<any> ? O : Operation<O extends PromiseLike<infer T> ? T : O>
+export type AsOperation<O> = O extends Runnable<any> ? O : Runnable<O extends PromiseLike<infer T> ? T : O>
 
 /** The scheduler (see scheduler.ts and domain.ts). */
 export interface Domain {
