@@ -1,5 +1,6 @@
 // Walks over the statements of plain C, and copies them. See translator.h.
 #include "waituntil.h"
+#include <algorithm>
 #include <set>
 
 namespace charcoal::syntax {
@@ -77,6 +78,8 @@ void Translator::declaration() {
   size_t noncancellable = none;     // the word, if the function is declared so
   size_t tamed = none;              // likewise
   const bool alone = here() == "{"; // the body of a function whose parameters are declared the old way
+  if (refuseOutsideFunctions())
+    return;
   for (size_t i = 1; i < tokens.size(); ++i)
     if (isName(i) && at(i - 1) == "cancel")
       cancelledNames.insert(at(i));
@@ -281,6 +284,7 @@ void Translator::statement(bool inList) {
       take();
       if (here() == "(")
         group();
+      afterIf = position;
       statement(false);
       if (here() != "else")
         break;
@@ -402,9 +406,11 @@ size_t Translator::statementEnd(size_t i, unsigned level) const {
 
 // After the next ';', or at the '}' where that is missing.
 size_t Translator::simpleEnd(size_t i) const {
-  for (; i < tokens.size() && at(i) != "}"; ++i) {
+  for (const size_t first = i; i < tokens.size() && at(i) != "}"; ++i) {
     if (at(i) == ";")
       return i + 1;
+    if (i > first && isUnended(i))
+      return i;
     if (at(i) == "(" || at(i) == "[" || at(i) == "{")
       i = closing(i);
   }
@@ -422,7 +428,9 @@ void Translator::controlled(Region::What what) {
 }
 
 void Translator::simpleStatement() {
-  while (!done() && here() != "}") {
+  for (const size_t first = position; !done() && here() != "}";) {
+    if (position > first && isUnended(position))
+      return expectSemicolonBefore(here());
     bool last = here() == ";";
     if (last) {
       take();
@@ -495,6 +503,14 @@ Translation translate(const std::vector<Lexeme> &tokens, const Names &names, uns
   translator.known = &labels;
   translator.declaration();
   nextUid = translator.nextUid;
+  // What is missing at the end of the input is reported at the last token.
+  const size_t last = tokens.empty() ? 0 : tokens.size() - 1;
+  for (Piece &piece : translator.result.pieces)
+    piece.index = std::min(piece.index, last);
+  for (Problem &problem : translator.result.problems) {
+    problem.index = std::min(problem.index, last);
+    problem.noteIndex = std::min(problem.noteIndex, last);
+  }
   return std::move(translator.result);
 }
 

@@ -51,6 +51,7 @@ struct Problem {
   std::string note;
   std::string replacement = {}; // what the token should be instead
   std::string insertion = {};   // what is missing after the token; the problem is reported there
+  bool danglingElse = false;    // no error but clang's warning of this name, which has a text of its own
 };
 
 struct Translation {

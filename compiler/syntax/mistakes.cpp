@@ -125,6 +125,10 @@ Translator::Mistake Translator::wrongWait() {
     return wrongGuard();
   if (word == "waituntil")
     return wrongBrackets();
+  if (position == behindBroken && word != "fair" && startsClause(position + 1)) {
+    drop(); // it would be right if the clause before it were
+    return Mistake::Prefix;
+  }
   const bool alone = word != "fair" && (next() == ";" || next() == "{" || next() == "waituntil");
   if (word == "fair" ? next() != "waituntil" : !alone && !startsClause(position + 1))
     return Mistake::None;
@@ -155,6 +159,7 @@ Translator::Mistake Translator::wrongGuard() {
   else
     return Mistake::None;
   drop(group ? behind + (at(behind) == "waituntil") : at(to) == "waituntil" ? to : position + 1);
+  behindBroken = statementEnd(position);
   return Mistake::Prefix;
 }
 
@@ -185,6 +190,7 @@ Translator::Mistake Translator::wrongBrackets() {
   }
   if (here() == "}")
     text(position - 1, ";");
+  behindBroken = statementEnd(position);
   return Mistake::Prefix;
 }
 
@@ -207,6 +213,57 @@ bool Translator::refuseStatementInExpression() {
     text(position - 1, "0");
     drop(isClosed(behind) ? closing(behind) + 1 : behind);
   }
+  return true;
+}
+
+// Whether a statement of the dialect begins at a token where the one before it goes on.
+bool Translator::isUnended(size_t i) const {
+  const std::string_view t = at(i), before = at(i - 1), after = at(i + 1);
+  const bool isEnd = isName(i - 1) || isLiteral(i - 1) || before == ")" || before == "]" || before == "++" ||
+                     before == "--"; // of an expression
+  if (!isEnd || !isName(i) || !(isDialectWord(t) || isWordBeside(t)) || isPlain(t))
+    return false;
+  if (t == "waituntil" || t == "when")
+    return startsClause(i);
+  if (t == "or" || t == "and")
+    return startsClause(i + 1);
+  if (t == "cancel" || t == "yield")
+    return after == ";" || (t == "cancel" && isName(i + 1) && at(i + 2) == ";");
+  if (t == "within" || t == "by")
+    return after == "(" && at(closing(i + 1) + 1) == "do";
+  if (t == "async" || t == "activate")
+    return after == "{" || (isName(i + 1) && (at(i + 2) == "(" || at(i + 2) == "="));
+  return (t == "atomic" || t == "noncancellable" || t == "assert_no_yield" || t == "twait") && after == "{";
+}
+
+void Translator::expectSemicolonBefore(std::string_view word) {
+  problem(position - 1, "expected ';' before '" + std::string(word) + "'");
+  result.problems.back().insertion = ";";
+  text(position - 1, ";");
+}
+
+size_t Translator::openBrace() const {
+  unsigned level = 1;
+  size_t i = position;
+  while (i > 0 && level > 0)
+    level += at(--i) == "}" ? 1 : at(i) == "{" ? -1 : 0;
+  return i;
+}
+
+// A statement of the dialect where a declaration is expected: probably a '}' before it has ended the function.
+bool Translator::refuseOutsideFunctions() {
+  static const std::set<std::string_view> beforeBlocks = {"activate", "assert_no_yield", "async",
+                                                          "atomic",   "noncancellable",  "twait"};
+  const std::string word(here());
+  const bool isStatement = startsWait(position) ||
+                           ((word == "cancel" || word == "finish" || word == "yield") && next() == ";") ||
+                           (beforeBlocks.count(word) != 0 && next() == "{") || matchesDeadline(true);
+  if (!isName(position) || !isStatement || isPlain(here()))
+    return false;
+  problem(position,
+          "'" + word + "' is a statement, and stands outside all functions; is there a '}' too many before it?");
+  text(position, ";");
+  drop(tokens.size());
   return true;
 }
 

@@ -1,5 +1,5 @@
 // The front-end plugin: what clang calls. It installs the watcher, the printer of remarks and the checks of the
-// syntax tree, in C only.
+// syntax tree, in C only, and what explains clang's messages.
 #include "checks.h"
 #include "options.h"
 #include "typed_macros.h"
@@ -49,8 +49,8 @@ class Action : public PluginASTAction {
     charcoal::setLanguageIsC(isC);
     if (isC && compiler.hasPreprocessor())
       compiler.getPreprocessor().addPPCallbacks(std::make_unique<Start>(compiler));
-    if (isC)
-      charcoal::syntax::explainTypedMacros(compiler.getDiagnostics());
+    if ((isC || language.CPlusPlus) && compiler.hasPreprocessor())
+      charcoal::syntax::explainTypedMacros(compiler);
     charcoal::setRemarkSink([&compiler](llvm::StringRef file, unsigned line, unsigned column, llvm::StringRef text) {
       printRemark(compiler, file, line, column, text);
     });

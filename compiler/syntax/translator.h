@@ -222,6 +222,10 @@ private:
   Mistake wrongGuard();
   Mistake wrongBrackets();
   bool refuseStatementInExpression();
+  bool refuseOutsideFunctions();
+  bool isUnended(size_t index) const; // a statement begins there, and the one before it lacks its ';'
+  void expectSemicolonBefore(std::string_view word);
+  size_t openBrace() const; // the '{' of the innermost block around the cursor
   void correct(std::string_view right);
   void expectSemicolon(std::string_view behind);
   bool isKnown(std::string_view word) const;
@@ -244,6 +248,9 @@ private:
   std::set<std::string_view> cancelledNames;                         // those after a `cancel`
   size_t firstLabel = 0;                                             // of the statement at hand, in `labels`
   size_t position = 0;
+  size_t afterIf = none;      // where the statement begins that the last `if` controls
+  size_t endedEarly = none;   // the `do` of a scope whose `finish` stands in a block that is still open
+  size_t behindBroken = none; // after a clause whose brackets or guard were reported
   std::vector<std::pair<size_t, size_t>> blocks; // those begun, by their '{', and where in the output they begin
   unsigned nextSpan = 0;
   unsigned nextRegion = 0;

@@ -1,13 +1,18 @@
 // See typed_macros.h.
 #include "typed_macros.h"
+#include "dialect.h"
 #include "clang/AST/Decl.h"
 #include "clang/AST/Type.h"
 #include "clang/Basic/Diagnostic.h"
+#include "clang/Basic/DiagnosticParse.h"
 #include "clang/Basic/DiagnosticSema.h"
 #include "clang/Basic/SourceManager.h"
+#include "clang/Frontend/CompilerInstance.h"
 #include "clang/Lex/Lexer.h"
+#include "clang/Lex/Preprocessor.h"
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 using namespace clang;
@@ -67,6 +72,26 @@ const Macro macros[] = {
     {"ch_event_argument",
      "this event is an $U, and not an $T: write ch_event_argument(e, T...) with the types of its values", anEvent},
     {"ch_event_for_future", nullptr, aFuture},
+    {"ch_channel_init", nullptr, aChannel},
+    {"ch_channel_init_shared", nullptr, aChannel},
+    {"ch_channel_destroy", nullptr, aChannel},
+    {"ch_close", nullptr, aChannel},
+    {"ch_is_closed", nullptr, aChannel},
+    {"ch_length", nullptr, aChannel},
+    {"ch_broadcast_init", nullptr, aBroadcast},
+    {"ch_broadcast_init_shared", nullptr, aBroadcast},
+    {"ch_broadcast_destroy", nullptr, aBroadcast},
+    {"ch_broadcast_close", nullptr, aBroadcast},
+    {"ch_unsubscribe", nullptr, aSubscription},
+    {"ch_missed", nullptr, aSubscription},
+    {"ch_future_init", nullptr, aFuture},
+    {"ch_future_init_shared", nullptr, aFuture},
+    {"ch_future_fail", nullptr, aFuture},
+    {"ch_future_is_set", nullptr, aFuture},
+    {"ch_future_reset", nullptr, aFuture},
+    {"ch_watch_init", nullptr, aWatch},
+    {"ch_watch_init_shared", nullptr, aWatch},
+    {"ch_watch_close", nullptr, aWatch},
     {"ch_send", channelMessage, aChannel},
     {"ch_recv", channelMessage, aChannel},
     {"ch_try_send", channelMessage, aChannel},
@@ -122,16 +147,27 @@ std::string asEvent(QualType type) {
   return "event(" + text + ")";
 }
 
+const struct {
+  const char *record, *word;
+} objects[] = {{"ch_rendezvous", "rendezvous"}, {"ch_channel", "channel"},           {"ch_future", "future"},
+               {"ch_broadcast", "broadcast"},   {"ch_subscription", "subscription"}, {"ch_watched", "watch"}};
+
+// "channel" for a pointer to the insides of a channel, which no program has; "" for other types.
+std::string asInsides(QualType type) {
+  const auto *pointer = type->getAs<PointerType>();
+  const RecordDecl *record = pointer ? pointer->getPointeeType()->getAsRecordDecl() : nullptr;
+  for (const auto &one : objects)
+    if (record && record->getName() == one.record)
+      return one.word;
+  return "";
+}
+
 // "channel(int)"; "" for what is no such object. As a parameter it is a pointer.
 std::string asObject(QualType type) {
-  static const struct {
-    const char *record, *word;
-  } all[] = {{"ch_rendezvous", "rendezvous"}, {"ch_channel", "channel"},           {"ch_future", "future"},
-             {"ch_broadcast", "broadcast"},   {"ch_subscription", "subscription"}, {"ch_watched", "watch"}};
   const ArrayType *array = type->getAsArrayTypeUnsafe();
   if (!array)
     return "";
-  for (const auto &one : all)
+  for (const auto &one : objects)
     if (const FunctionProtoType *function = leadsTo(array->getElementType(), one.record)) {
       const QualType of = function->getReturnType();
       return std::string(one.word) + "(" + (of->isVoidType() ? "" : written(of)) + ")";
@@ -171,8 +207,9 @@ struct Call {
 
 class Explainer : public DiagnosticConsumer {
 public:
-  explicit Explainer(DiagnosticsEngine &diagnostics)
-      : owned(diagnostics.takeClient()), next(owned ? *owned : *diagnostics.getClient()) {}
+  explicit Explainer(CompilerInstance &compiler)
+      : owned(compiler.getDiagnostics().takeClient()), next(owned ? *owned : *compiler.getDiagnostics().getClient()),
+        preprocessor(compiler.getPreprocessor()), isC(!compiler.getLangOpts().CPlusPlus) {}
 
   void BeginSourceFile(const LangOptions &language, const Preprocessor *preprocessor) override {
     next.BeginSourceFile(language, preprocessor);
@@ -191,10 +228,14 @@ private:
     DiagnosticConsumer::HandleDiagnostic(level, what);
     next.HandleDiagnostic(level, what);
   }
+  void noteWord(const Diagnostic &what);
   std::unique_ptr<DiagnosticConsumer> owned;
   DiagnosticConsumer &next;
-  SourceLocation explained; // the call about which there was an error last
-  bool dropsNotes = false;  // the notes that follow belong to a diagnostic that was dropped
+  Preprocessor &preprocessor;
+  const bool isC;
+  std::set<std::string> noted; // the words about which there was a note
+  SourceLocation explained;    // the call about which there was an error last
+  bool dropsNotes = false;     // the notes that follow belong to a diagnostic that was dropped
 };
 
 // The outermost of our macros in whose expansion the place is.
@@ -275,14 +316,39 @@ std::string filledIn(llvm::StringRef text, const Conversion &conversion) {
   return result;
 }
 
+std::string counted(uint64_t n, const char *what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
+
+// The function that a clause of `waituntil` calls with too few or too many arguments; "" for other diagnostics. clang
+// speaks of the function that fills in the clause, which has one parameter more.
+std::string calledInClause(const Diagnostic &what) {
+  const unsigned id = what.getID();
+  if ((id != diag::err_typecheck_call_too_few_args && id != diag::err_typecheck_call_too_many_args) ||
+      what.getRanges().empty() || !what.getRanges()[0].getBegin().isMacroID())
+    return "";
+  const SourceManager &sources = what.getSourceManager();
+  llvm::SmallString<32> buffer;
+  llvm::StringRef name =
+      Lexer::getSpelling(sources.getSpellingLoc(what.getRanges()[0].getBegin()), buffer, sources, LangOptions());
+  return name.consume_back("__clause") ? name.str() : "";
+}
+
 // Says in the program's words what clang reports about the body of a macro. Returns "" if the mistake is in the
 // program's own text.
 std::string inWords(const Diagnostic &what, const Call &call) {
   const unsigned id = what.getID();
+  if (const std::string function = calledInClause(what); !function.empty()) {
+    const uint64_t wanted = what.getRawArg(1) - 1, got = what.getRawArg(2) - 1; // without the clause
+    return "'" + function + "' takes " + counted(wanted, "argument") + ", and " + std::to_string(got) +
+           (got == 1 ? " is" : " are") + " given";
+  }
   if (const auto conversion = conversionOf(what)) {
     const bool isMade = !call.macro || call.macro->name == llvm::StringRef("mkevent");
     if (isMade && !asEvent(conversion->wanted).empty() && !asEvent(conversion->got).empty())
       return filledIn(wrongEvent, *conversion);
+    // One object in the place of another: its type leads to a function that wants a pointer to its own insides.
+    const std::string is = asInsides(conversion->wanted);
+    if (call.macro && !is.empty() && !asInsides(conversion->got).empty())
+      return std::string(call.macro->name) + " takes " + call.macro->object + " first, and this is a '" + is + "'";
     return call.macro && call.macro->wrong ? filledIn(call.macro->wrong, *conversion) : "";
   }
   if (!call.macro)
@@ -301,8 +367,8 @@ std::string inWords(const Diagnostic &what, const Call &call) {
   case diag::err_typecheck_call_too_few_args:
   case diag::err_typecheck_call_too_many_args: {
     const uint64_t wanted = what.getRawArg(1), got = what.getRawArg(2);
-    return "this event carries " + std::to_string(wanted) + (wanted == 1 ? " value" : " values") + ", and " +
-           std::to_string(got) + (got == 1 ? " is" : " are") + " given";
+    return "this event carries " + counted(wanted, "value") + ", and " + std::to_string(got) +
+           (got == 1 ? " is" : " are") + " given";
   }
   default:
     return "";
@@ -340,6 +406,42 @@ bool namesOurTypes(const Diagnostic &what) {
   return false;
 }
 
+// Whether clang reports a name that it does not know, or a statement that it does not.
+bool isAboutName(unsigned id) {
+  switch (id) {
+  case diag::err_undeclared_var_use:
+  case diag::err_undeclared_var_use_suggest:
+  case diag::err_unknown_typename:
+  case diag::err_unknown_typename_suggest:
+  case diag::err_expected_while:
+  case diag::ext_implicit_function_decl_c99:
+  case diag::err_typecheck_call_not_function:
+    return true;
+  default:
+    return false;
+  }
+}
+
+// Where clang does not know a word of the dialect, because the file does not have the dialect, says what is missing.
+// The word may be a mistake of another kind, so clang's own message stays.
+void Explainer::noteWord(const Diagnostic &what) {
+  if (!isAboutName(what.getID()) || preprocessor.isMacroDefined("__CHARCOAL_DIALECT__") ||
+      (!isC && !preprocessor.isMacroDefined("CHARCOAL_H")))
+    return;
+  const SourceManager &sources = what.getSourceManager();
+  const SourceLocation place = sources.getFileLoc(what.getLocation());
+  llvm::SmallString<32> buffer;
+  const std::string word = Lexer::getSpelling(place, buffer, sources, preprocessor.getLangOpts()).str();
+  if (!isDialectWord(word) || !noted.insert(word).second)
+    return;
+  const std::string text =
+      "'" + word + "' is a word of Charcoal's dialect" +
+      (isC ? "; if that is meant, write '#include <charcoal.h>'"
+           : ", which C++ does not have; write a function in C, and declare it 'extern \"C\"' here");
+  const DiagnosticStorage none{};
+  forward(DiagnosticsEngine::Note, Diagnostic(what.getDiags(), place, diag::err_undeclared_var_use, none, text));
+}
+
 void Explainer::HandleDiagnostic(DiagnosticsEngine::Level level, const Diagnostic &what) {
   if (level == DiagnosticsEngine::Note && dropsNotes)
     return;
@@ -351,9 +453,10 @@ void Explainer::HandleDiagnostic(DiagnosticsEngine::Level level, const Diagnosti
   }
   const SourceManager &sources = what.getSourceManager();
   const Call call = callAt(what.getLocation(), sources);
-  std::string text = inWords(what, call);
-  if (text.empty() && !call.macro && !namesOurTypes(what)) {
+  std::string text = isC ? inWords(what, call) : "";
+  if (!isC || (text.empty() && !call.macro && !namesOurTypes(what))) {
     forward(level, what);
+    noteWord(what);
     return;
   }
   if (call.macro && explained == call.name) {
@@ -362,6 +465,7 @@ void Explainer::HandleDiagnostic(DiagnosticsEngine::Level level, const Diagnosti
   }
   if (call.macro && level >= DiagnosticsEngine::Error)
     explained = call.name;
+  dropsNotes = !calledInClause(what).empty(); // they show how the form is declared
   DiagnosticStorage storage;
   if (text.empty())
     text = inClangsWords(what, storage);
@@ -376,8 +480,8 @@ void Explainer::HandleDiagnostic(DiagnosticsEngine::Level level, const Diagnosti
 
 } // namespace
 
-void explainTypedMacros(DiagnosticsEngine &diagnostics) {
-  diagnostics.setClient(new Explainer(diagnostics), /*ShouldOwnClient=*/true);
+void explainTypedMacros(CompilerInstance &compiler) {
+  compiler.getDiagnostics().setClient(new Explainer(compiler), /*ShouldOwnClient=*/true);
 }
 
 } // namespace charcoal::syntax

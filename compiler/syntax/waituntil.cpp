@@ -46,11 +46,13 @@ private:
   void wrong(size_t index, std::string message) { wait.problems.push_back({index, std::move(message), 0, {}, {}, {}}); }
   void clause(Wait::Operator);
   void call(Wait::Clause &);
+  size_t body(size_t begin);
   bool wrongWord(size_t index);
   void closeBrackets(Wait::Clause &);
   bool otherwise();
   void danglingOperator();
   void heldBesideAnd();
+  std::string holdsForBody(std::string name) const;
 
   const Translator &source;
   size_t i; // the token at which the parser stands
@@ -118,11 +120,21 @@ void Translator::WaitParser::clause(Wait::Operator op) {
     i = closing(i + 1) + 1;
   }
   clause.body = i;
-  if (at(i) == "}" || i >= source.tokens.size())
+  if (at(i) == "}" || at(i) == "else" || i >= source.tokens.size() || (isOperator(at(i)) && source.startsClause(i + 1)))
     wrong(i - 1, std::string("a clause needs a body; ") + howTo);
-  i = clause.end = source.statementEnd(i, level + 1);
+  else
+    i = body(i);
+  clause.end = i;
   closeBrackets(clause);
   wait.clauses.push_back(clause);
+}
+
+// The end of the body that begins there.
+size_t Translator::WaitParser::body(size_t begin) {
+  const bool isNamed = source.isName(begin) && source.isName(begin + 1) && source.names.isType(at(begin));
+  if (isNamed || (source.isKeyword(begin) && source.startsDeclaration(begin)))
+    wrong(begin, "a body is a statement, not a declaration; write '{ … }' around it");
+  return source.statementEnd(begin, level + 1);
 }
 
 // Reports a word that stands in the brackets of a clause but does not belong there.
@@ -196,7 +208,7 @@ void Translator::WaitParser::closeBrackets(Wait::Clause &clause) {
 bool Translator::WaitParser::otherwise() {
   if (!brackets.empty())
     wrong(i, "'else' belongs to the whole statement, and stands after the last ')'");
-  const size_t keyword = i, end = source.statementEnd(keyword + 1, level + 1);
+  const size_t keyword = i, end = body(keyword + 1);
   size_t behind = end;
   for (size_t open = brackets.size(); open > 0 && at(behind) == ")"; --open)
     ++behind;
@@ -250,12 +262,24 @@ void Translator::WaitParser::danglingOperator() {
     i = closing(i) + 1;
 }
 
+// What to call instead of a function that takes a lock and keeps it: `ch_hold` for `ch_lock`.
+std::string Translator::WaitParser::holdsForBody(std::string name) const {
+  if (const size_t last = name.rfind("lock"); last != std::string::npos)
+    name.replace(last, 4, "hold");
+  if (name == "pthread_mutex_hold")
+    name = "ch_pthread_hold";
+  if (!source.names.isDeclared(name + "__leaves"))
+    return "wait for a form of it that holds for the body only";
+  return "call '" + name + "', which holds for the body only";
+}
+
 void Translator::WaitParser::heldBesideAnd() {
   for (const Wait::Clause &clause : wait.clauses)
     if (clause.function != none && source.names.isDeclared(std::string(at(clause.function)) + "__held"))
       wrong(clause.function, "'" + std::string(at(clause.function)) +
                                  "' in a statement with 'and' would still be held while the other clauses are waited "
-                                 "for; wait for a form of it that holds for the body only");
+                                 "for; " +
+                                 holdsForBody(std::string(at(clause.function))));
 }
 
 } // namespace charcoal::syntax

@@ -1,11 +1,13 @@
 // See watcher.h.
 #include "watcher.h"
 #include "clang/AST/Decl.h"
+#include "clang/Basic/DiagnosticParse.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Lex/Lexer.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Sema/IdentifierResolver.h"
 #include "clang/Sema/Sema.h"
+#include <algorithm>
 
 using namespace clang;
 
@@ -83,6 +85,7 @@ void Watcher::operator()(const Token &token) {
   const bool inDialect = collect(token, declaration);
   std::vector<Token> output;
   if (inDialect) {
+    const std::vector<SourceLocation> open = closeBraces(declaration);
     std::vector<Lexeme> lexemes;
     bool inPragma = false;
     for (const Token &one : declaration) {
@@ -119,6 +122,11 @@ void Watcher::operator()(const Token &token) {
     };
     const Translation translation = translate(lexemes, names, nextUid);
     report(declaration, translation.problems);
+    DiagnosticsEngine &diagnostics = compiler.getDiagnostics();
+    for (SourceLocation brace : open) {
+      diagnostics.Report(declaration.back().getLocation(), diag::err_expected) << tok::r_brace;
+      diagnostics.Report(brace, diag::note_matching) << tok::l_brace;
+    }
     output = render(declaration, translation);
     const_cast<Token &>(token) = output.front(); // the parser has not seen it yet
   } else
@@ -152,6 +160,26 @@ bool Watcher::collect(const Token &first, llvm::SmallVectorImpl<Token> &declarat
   }
   collecting = false;
   return found;
+}
+
+// Closes the braces that are open at the end of the file, and returns their places, innermost first: clang would report
+// each of them once for every block that it stands for in the new text.
+std::vector<SourceLocation> Watcher::closeBraces(llvm::SmallVectorImpl<Token> &declaration) {
+  std::vector<SourceLocation> open;
+  if (declaration.back().isNot(tok::eof))
+    return open;
+  Token brace = declaration.pop_back_val();
+  const Token end = brace;
+  brace.setKind(tok::r_brace);
+  for (const Token &token : declaration)
+    if (token.is(tok::l_brace))
+      open.push_back(token.getLocation());
+    else if (token.is(tok::r_brace) && !open.empty())
+      open.pop_back();
+  declaration.append(open.size(), brace);
+  declaration.push_back(end);
+  std::reverse(open.begin(), open.end());
+  return open;
 }
 
 bool Watcher::concernsDialect(const IdentifierInfo *name) {
@@ -246,6 +274,10 @@ void Watcher::report(llvm::ArrayRef<Token> declaration, const std::vector<Proble
   const unsigned note = diagnostics.getDiagnosticIDs()->getCustomDiagID(DiagnosticIDs::Note, "%0");
   for (const Problem &problem : problems) {
     SourceLocation place = declaration[problem.index].getLocation();
+    if (problem.danglingElse) {
+      diagnostics.Report(place, diag::warn_dangling_else);
+      continue;
+    }
     FixItHint fix;
     if (!problem.insertion.empty()) {
       const SourceLocation end =

@@ -32,6 +32,7 @@ private:
   bool isDialectOn(const clang::Token &);
   bool concernsDialect(const clang::IdentifierInfo *);
   bool collect(const clang::Token &first, llvm::SmallVectorImpl<clang::Token> &declaration);
+  std::vector<clang::SourceLocation> closeBraces(llvm::SmallVectorImpl<clang::Token> &declaration);
   std::vector<clang::Token> render(llvm::ArrayRef<clang::Token>, const Translation &);
   std::string site(clang::SourceLocation) const;
   void report(llvm::ArrayRef<clang::Token>, const std::vector<Problem> &);

@@ -43,7 +43,18 @@ bool Translator::matchesDeadline(bool) const {
 bool Translator::matchesLoneFinish(bool sure) const { return sure && next() == ";"; }
 
 void Translator::lowerLoneFinish(bool) {
-  problem(position, "'finish' without a 'do' before it; write 'do { … } finish;'");
+  size_t scope = none; // the `do` for which it may be meant
+  for (const Region &region : regions)
+    if (region.what == Region::Finish)
+      scope = region.keyword;
+    else if (region.what == Region::Body)
+      scope = none;
+  if (scope == none || endedEarly != none)
+    problem(position, "'finish' without a 'do' before it; write 'do { … } finish;'");
+  else
+    problem(position, "'finish' ends a 'do' block, and a block is still open here; write '}' before 'finish'",
+            openBrace(), "the open block begins here");
+  endedEarly = scope;
   drop();
   take(); // ;
 }
@@ -120,6 +131,8 @@ void Translator::endFinish(size_t keyword, bool deadline) {
     problem(position, "'" + std::string(here()) + "' stands before 'do'; write '" + deadlineForm(here()));
     drop(closing(position + 1) + 1);
   }
+  if (here() != "finish" && endedEarly == keyword)
+    return;
   if (here() != "finish") {
     problem(position - 1,
             std::string("expected 'finish;' after a 'do' block ") +

@@ -37,6 +37,10 @@ void Translator::lowerWaituntil(bool) {
 
   const bool hasElse = wait.otherwise != none;
   const size_t keyword = wait.keyword;
+  if (hasElse && afterIf == keyword) {
+    problem(wait.otherwise, "add explicit braces to avoid dangling else");
+    result.problems.back().danglingElse = true;
+  }
   text(keyword, "{");
   waitGuards(wait, id);
   std::string clauses;
@@ -259,7 +263,7 @@ void Translator::waitBodies(const Wait &wait, const std::string &id) {
       text(clause.function, "__charcoal_clause_result(&" + own + ");");
     }
     position = clause.body;
-    if (position < tokens.size() && here() != "}")
+    if (clause.body < clause.end)
       statement(false);
     close();
     text(clause.end - 1, "} goto " + behind + ";");

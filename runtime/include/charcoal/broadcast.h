@@ -91,6 +91,9 @@ CH_CLAUSE_FORM(int, ch_subscription_next, struct ch_subscription *, void *to, si
 #define CH_SUBSCRIPTION_MESSAGE(s) __typeof__((**(s))((struct ch_subscription *)0))
 #define CH_BROADCAST(b) ((struct ch_broadcast *)(b))
 #define CH_SUBSCRIPTION(s) ((struct ch_subscription *)(s))
+/* See CH_ANY_CHANNEL in channel.h. */
+#define CH_ANY_BROADCAST(b) ((void)sizeof(CH_BROADCAST_MESSAGE(b)), CH_BROADCAST(b))
+#define CH_ANY_SUBSCRIPTION(s) ((void)sizeof(CH_SUBSCRIPTION_MESSAGE(s)), CH_SUBSCRIPTION(s))
 
 /* ch_broadcast_init makes a local broadcast that keeps its last `room` messages, ch_broadcast_init_shared a shared one.
  * `slow` is CH_SLOW_WAIT, CH_SLOW_DROP or CH_SLOW_ERROR. Never block.
@@ -101,7 +104,7 @@ CH_CLAUSE_FORM(int, ch_subscription_next, struct ch_subscription *, void *to, si
   ch_broadcast_make(CH_BROADCAST(b), (room), (slow), sizeof(CH_BROADCAST_MESSAGE(b)), 1)
 /* Frees what the broadcast has allocated. Never blocks.
  * Result: 0; EBUSY: there are subscribers, or somebody waits, and nothing has been done. */
-#define ch_broadcast_destroy(b) ch_broadcast_destroy_(CH_BROADCAST(b))
+#define ch_broadcast_destroy(b) ch_broadcast_destroy_(CH_ANY_BROADCAST(b))
 
 /* ch_publish publishes a copy of *from. With CH_SLOW_WAIT it waits while the slowest subscriber has still to receive
  * as many messages as there is room for. A message that nobody has subscribed to is lost. It can stand in `waituntil`.
@@ -113,7 +116,7 @@ CH_CLAUSE_FORM(int, ch_subscription_next, struct ch_subscription *, void *to, si
   ch_broadcast_try_send(CH_BROADCAST(b), (CH_BROADCAST_MESSAGE(b) const *){from}, sizeof(CH_BROADCAST_MESSAGE(b)))
 /* Closes the broadcast: nothing more is published, and all who wait are woken. Never blocks.
  * Result: 0; EPIPE: it was closed before. */
-#define ch_broadcast_close(b) ch_broadcast_close_(CH_BROADCAST(b))
+#define ch_broadcast_close(b) ch_broadcast_close_(CH_ANY_BROADCAST(b))
 
 /* Subscribes: all that is published from now on can be received through *s, which must not be moved until
  * ch_unsubscribe. The compiler reports an error if the two have messages of different types. Never blocks.
@@ -123,7 +126,7 @@ CH_CLAUSE_FORM(int, ch_subscription_next, struct ch_subscription *, void *to, si
                         CH_SUBSCRIPTION(((void)(CH_BROADCAST_MESSAGE(b) *){(CH_SUBSCRIPTION_MESSAGE(s) *)0}, (s))))
 /* Ends the subscription. Never blocks.
  * Result: 0; EBUSY: somebody waits for it, and nothing has been done; EINVAL: *s is no subscription. */
-#define ch_unsubscribe(s) ch_subscription_end(CH_SUBSCRIPTION(s))
+#define ch_unsubscribe(s) ch_subscription_end(CH_ANY_SUBSCRIPTION(s))
 /* ch_next receives the next message into *to, and waits until there is one. It can stand in `waituntil`. ch_try_next
  * does the same without waiting.
  * Result: 0; EPIPE: the broadcast is closed, and all messages have been received; EOVERFLOW, with CH_SLOW_ERROR: the
@@ -134,7 +137,7 @@ CH_CLAUSE_FORM(int, ch_subscription_next, struct ch_subscription *, void *to, si
 #define ch_try_next(s, to)                                                                                             \
   ch_subscription_try_next(CH_SUBSCRIPTION(s), (CH_SUBSCRIPTION_MESSAGE(s) *){to}, sizeof(CH_SUBSCRIPTION_MESSAGE(s)))
 /* Returns how many messages the subscription has missed so far. Never blocks. */
-#define ch_missed(s) ch_subscription_missed(CH_SUBSCRIPTION(s))
+#define ch_missed(s) ch_subscription_missed(CH_ANY_SUBSCRIPTION(s))
 
 _Static_assert(sizeof(broadcast(char)) >= sizeof(struct ch_broadcast), "a broadcast has room for its insides");
 _Static_assert(sizeof(subscription(char)) >= sizeof(struct ch_subscription), "a subscription has room for its insides");

@@ -88,6 +88,8 @@ CH_CLAUSE_FORM(int, ch_channel_recv, struct ch_channel *, void *to, size_t size)
 #define channel(T) __typeof__(__typeof__(T)(*[8])(struct ch_channel *))
 #define CH_MESSAGE(c) __typeof__((**(c))((struct ch_channel *)0))
 #define CH_CHANNEL(c) ((struct ch_channel *)(c))
+/* The same for calls without a message; an error unless c points to a channel. */
+#define CH_ANY_CHANNEL(c) ((void)sizeof(CH_MESSAGE(c)), CH_CHANNEL(c))
 
 /* ch_channel_init makes a local channel with room for `room` messages, ch_channel_init_shared a shared one. With room 0
  * the sender and the receiver meet; with CH_UNBOUNDED a sender never waits. Never blocks.
@@ -96,7 +98,7 @@ CH_CLAUSE_FORM(int, ch_channel_recv, struct ch_channel *, void *to, size_t size)
 #define ch_channel_init_shared(c, room) ch_channel_make(CH_CHANNEL(c), (room), sizeof(CH_MESSAGE(c)), 1)
 /* Frees what the channel has allocated, and drops the messages that were not received. Never blocks.
  * Result: 0; EBUSY: somebody waits, and nothing has been done. */
-#define ch_channel_destroy(c) ch_channel_destroy_(CH_CHANNEL(c))
+#define ch_channel_destroy(c) ch_channel_destroy_(CH_ANY_CHANNEL(c))
 
 /* Sends a copy of *from, and waits for room, or for a receiver if the room is 0. It can stand in `waituntil`.
  * Result: 0; EPIPE: the channel is closed; ENOMEM: the channel is unbounded, and there is no memory.
@@ -120,12 +122,12 @@ CH_CLAUSE_FORM(int, ch_channel_recv, struct ch_channel *, void *to, size_t size)
 
 /* Closes the channel: nothing more is sent, and all who wait are woken with EPIPE. Never blocks.
  * Result: 0; EPIPE: it was closed before. */
-#define ch_close(c) ch_channel_close(CH_CHANNEL(c))
+#define ch_close(c) ch_channel_close(CH_ANY_CHANNEL(c))
 /* Tells whether the channel is closed. Never blocks.
  * Result: non-zero if it is. */
-#define ch_is_closed(c) ch_channel_is_closed(CH_CHANNEL(c))
+#define ch_is_closed(c) ch_channel_is_closed(CH_ANY_CHANNEL(c))
 /* Returns how many messages the channel keeps, which were sent and not received. Never blocks. */
-#define ch_length(c) ch_channel_length(CH_CHANNEL(c))
+#define ch_length(c) ch_channel_length(CH_ANY_CHANNEL(c))
 
 _Static_assert(sizeof(channel(char)) == sizeof(struct ch_channel), "a channel has room for its insides");
 #endif

@@ -57,11 +57,12 @@ CH_CLAUSE_FORM(int, ch_future_get, struct ch_future *, void *to, size_t size);
 #define future(T) __typeof__(__typeof__(T)(*[5 + (sizeof(__typeof__(T)) + 7) / 8])(struct ch_future *))
 #define CH_FUTURE_VALUE(f) __typeof__((**(f))((struct ch_future *)0))
 #define CH_FUTURE(f) ((struct ch_future *)(f))
+#define CH_ANY_FUTURE(f) ((void)sizeof(CH_FUTURE_VALUE(f)), CH_FUTURE(f)) /* see CH_ANY_CHANNEL in channel.h */
 
 /* ch_future_init makes a local future that is not set, as zeroed memory is; ch_future_init_shared makes a shared one.
  * Never block. */
-#define ch_future_init_shared(f) ch_future_make(CH_FUTURE(f), 1)
-#define ch_future_init(f) ch_future_make(CH_FUTURE(f), 0)
+#define ch_future_init_shared(f) ch_future_make(CH_ANY_FUTURE(f), 1)
+#define ch_future_init(f) ch_future_make(CH_ANY_FUTURE(f), 0)
 /* Sets the value, the second argument (`ch_future_set(&sum, 3.5)`), which is copied, and wakes all who wait. Never
  * blocks.
  * Result: 0; EALREADY: the future was set or had failed before, and nothing has changed. */
@@ -69,7 +70,7 @@ CH_CLAUSE_FORM(int, ch_future_get, struct ch_future *, void *to, size_t size);
   ch_future_put(CH_FUTURE(f), (CH_FUTURE_VALUE(f)[1]){__VA_ARGS__}, sizeof(CH_FUTURE_VALUE(f)), 0)
 /* Makes the future fail with an error number, and wakes all who wait. Never blocks.
  * Result: as ch_future_set; EINVAL: 0 is no error, and nothing has changed. */
-#define ch_future_fail(f, error) ch_future_put(CH_FUTURE(f), (void *)0, 0, (error))
+#define ch_future_fail(f, error) ch_future_put(CH_ANY_FUTURE(f), (void *)0, 0, (error))
 /* Waits until the future is set or has failed, and copies the value to *to unless `to` is NULL. Any number of
  * activities may get the value, each any number of times. It can stand in `waituntil`.
  * Result: 0; the error number with which the future has failed, or ECANCELED: *to is unchanged.
@@ -77,10 +78,10 @@ CH_CLAUSE_FORM(int, ch_future_get, struct ch_future *, void *to, size_t size);
 #define ch_get(f, to) ch_future_get(CH_FUTURE(f), (CH_FUTURE_VALUE(f) *){to}, sizeof(CH_FUTURE_VALUE(f)))
 /* Tells whether the future is set or has failed. Never blocks.
  * Result: non-zero if so. */
-#define ch_future_is_set(f) ch_future_done(CH_FUTURE(f))
+#define ch_future_is_set(f) ch_future_done(CH_ANY_FUTURE(f))
 /* Resets the future, so that it can be set again. Never blocks.
  * Result: 0; EBUSY: somebody waits for it, and nothing has changed. */
-#define ch_future_reset(f) ch_future_clear(CH_FUTURE(f))
+#define ch_future_reset(f) ch_future_clear(CH_ANY_FUTURE(f))
 #endif
 
 #endif

@@ -62,11 +62,12 @@ CH_CLAUSE_FORM(int, ch_watched_next, struct ch_watched *, uint64_t *seen, void *
 #define watch(T) __typeof__(__typeof__(T)(*[6 + (sizeof(__typeof__(T)) + 7) / 8])(struct ch_watched *))
 #define CH_WATCHED_VALUE(w) __typeof__((**(w))((struct ch_watched *)0))
 #define CH_WATCHED(w) ((struct ch_watched *)(w))
+#define CH_ANY_WATCHED(w) ((void)sizeof(CH_WATCHED_VALUE(w)), CH_WATCHED(w)) /* see CH_ANY_CHANNEL in channel.h */
 
 /* ch_watch_init makes a local watched value that has not been set, as zeroed memory is; ch_watch_init_shared makes a
  * shared one. Never block. */
-#define ch_watch_init_shared(w) ch_watched_make(CH_WATCHED(w), 1)
-#define ch_watch_init(w) ch_watched_make(CH_WATCHED(w), 0)
+#define ch_watch_init_shared(w) ch_watched_make(CH_ANY_WATCHED(w), 1)
+#define ch_watch_init(w) ch_watched_make(CH_ANY_WATCHED(w), 0)
 /* Sets the value, which is copied, and wakes all who wait. It counts as a change even if the value is the same. Never
  * blocks.
  * Result: 0; EPIPE: it is closed. */
@@ -83,7 +84,7 @@ CH_CLAUSE_FORM(int, ch_watched_next, struct ch_watched *, uint64_t *seen, void *
   ch_watched_next(CH_WATCHED(w), (seen), (CH_WATCHED_VALUE(w) *){to}, sizeof(CH_WATCHED_VALUE(w)))
 /* Closes the watched value: it is not set any more, and all who wait are woken. Never blocks.
  * Result: 0; EPIPE: it was closed before. */
-#define ch_watch_close(w) ch_watched_close(CH_WATCHED(w))
+#define ch_watch_close(w) ch_watched_close(CH_ANY_WATCHED(w))
 #endif
 
 #endif
