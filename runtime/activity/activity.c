@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- birth ---- */
 
@@ -90,6 +91,9 @@ static inline void copy_record(void *to, const void *from, size_t size) {
     memcpy(to, from, size);
 }
 
+/* A number that two domains share only if their threads' blocks lie a multiple of 64 GB apart. */
+static inline unsigned home(void) { return (unsigned)((uintptr_t)&ch_domain >> 4); }
+
 /* Sets up an activity in this memory, but does not put it into the queue. */
 static inline __attribute__((always_inline)) void begin(struct ch_branch *b, ch_activity *handle,
                                                         struct ch_group *group, bool prefixed, void *body_int,
@@ -108,6 +112,7 @@ static inline __attribute__((always_inline)) void begin(struct ch_branch *b, ch_
   if (handle) {
     handle->branch = b;
     handle->state = CH_HANDLE_LIVE;
+    handle->home = home();
     ch_list_init(&handle->waiters);
   }
   d->spawned++;
@@ -259,6 +264,19 @@ void ch_activity_end(struct ch_branch *b) {
 
 /* ---- handles ---- */
 
+CH_COLD static void report_handle(const ch_activity *a) {
+  fprintf(stderr,
+          "charcoal: the handle at %p is that of another domain's activity; only that domain may wait for the activity, "
+          "cancel it or detach the handle, so begin it by ch_domain_spawn, whose handles all domains may use\n",
+          (const void *)a);
+  fflush(NULL);
+  _exit(CH_EXIT_MISUSE);
+}
+void ch_activity_is_ours(const ch_activity *a) {
+  if (CH_UNLIKELY(a->home != home()))
+    report_handle(a);
+}
+
 int ch_activity_state(const ch_activity *a) {
   if (a->state == CH_HANDLE_FINISHED)
     return a->error;
@@ -266,6 +284,7 @@ int ch_activity_state(const ch_activity *a) {
     return EINVAL;
   if (CH_UNLIKELY(!ch_domain.current))
     return EPERM;
+  ch_activity_is_ours(a);
   if (a->branch == ch_activity_of(ch_domain.current))
     return EDEADLK;
   return EINPROGRESS;

@@ -11,6 +11,9 @@
 
 enum { CH_HANDLE_LIVE = 0x11fe, CH_HANDLE_FINISHED = 0xf1a1, CH_HANDLE_DETACHED = 0xde7a };
 
+/* The activity is alive: ends the program with a message if it is another domain's. */
+CH_HIDDEN void ch_activity_is_ours(const ch_activity *);
+
 /* What waiting for it would say now; EINPROGRESS: it is alive, and somebody other than the caller. */
 CH_HIDDEN int ch_activity_state(const ch_activity *);
 

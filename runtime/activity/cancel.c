@@ -104,6 +104,7 @@ int ch_activity_cancel(ch_activity *a) {
     return EINVAL;
   if (CH_UNLIKELY(!ch_domain.group))
     return EPERM;
+  ch_activity_is_ours(a);
   ch_branch_cancel(a->branch);
   return 0;
 }

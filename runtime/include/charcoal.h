@@ -67,13 +67,16 @@ typedef struct ch_sem {
 #define CH_SEM_INIT(n) {{NULL, NULL}, (n), {NULL, NULL}, 0}
 
 /* A handle to an activity: `activate [&handle] { ... }`. The caller owns its memory and keeps it until the activity has
- * finished or was detached. */
+ * finished or was detached. Only the domain of the activity may wait for it, cancel it or detach the handle: in another
+ * domain the program ends with a message and status CH_EXIT_MISUSE. See ch_domain_spawn for handles that any domain may
+ * use. */
 typedef struct ch_activity {
   struct ch_branch *branch; /* private */
   struct ch_link waiters;   /* private */
   int state;                /* private */
   int error;                /* private */
   int failure;              /* private */
+  unsigned home;            /* private */
   intptr_t result;          /* private */
   struct ch_member *member; /* private */
 } ch_activity;

@@ -370,6 +370,34 @@ TEST(locks_that_are_shared_exclude_count_and_signal_between_domains) {
   EXPECT(ch_permits_destroy(&shared_permits) == 0 && ch_barrier_destroy(&shared_barrier) == 0);
 }
 
+static ch_activity of_main;
+static intptr_t waits_for_it(void *unused) { return ch_activity_wait(&of_main); }
+static intptr_t waits_for_it_in_a_clause(void *unused) {
+  waituntil (ch_activity_wait(&of_main)) return 1;
+  or waituntil (ch_sleep(1000)) return 2;
+  return 3;
+}
+static intptr_t cancels_it(void *unused) { return ch_activity_cancel(&of_main); }
+static intptr_t detaches_it(void *unused) { return ch_activity_detach(&of_main); }
+static void in_another_domain(intptr_t (*misuse)(void *)) {
+  activate [&of_main] { ch_sleep(CH_FOREVER); }
+  ch_reschedule();
+  ch_task_join(ch_domain_spawn(ch_domains_start(1, NULL), 0, misuse, NULL), NULL);
+}
+static const char of_another[] = "is that of another domain's activity";
+TEST_EXITS(a_handle_that_another_domain_waits_for_is_reported, CH_EXIT_MISUSE, of_another) {
+  in_another_domain(waits_for_it);
+}
+TEST_EXITS(a_handle_in_a_clause_of_another_domain_is_reported, CH_EXIT_MISUSE, of_another) {
+  in_another_domain(waits_for_it_in_a_clause);
+}
+TEST_EXITS(a_handle_that_another_domain_cancels_is_reported, CH_EXIT_MISUSE, of_another) {
+  in_another_domain(cancels_it);
+}
+TEST_EXITS(a_handle_that_another_domain_detaches_is_reported, CH_EXIT_MISUSE, of_another) {
+  in_another_domain(detaches_it);
+}
+
 static ch_mutex local_mutex;
 static intptr_t takes_a_local_one(void *unused) { return ch_lock(&local_mutex); }
 TEST_EXITS(a_local_lock_that_another_domain_uses_is_reported, CH_EXIT_MISUSE,
