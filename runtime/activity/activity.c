@@ -266,8 +266,8 @@ void ch_activity_end(struct ch_branch *b) {
 
 CH_COLD static void report_handle(const ch_activity *a) {
   fprintf(stderr,
-          "charcoal: the handle at %p is that of another domain's activity; only that domain may wait for the activity, "
-          "cancel it or detach the handle, so begin it by ch_domain_spawn, whose handles all domains may use\n",
+          "charcoal: the handle at %p is that of another domain's activity; only that domain may wait for the "
+          "activity, cancel it or detach the handle; begin it by ch_domain_spawn, whose handles all domains may use\n",
           (const void *)a);
   fflush(NULL);
   _exit(CH_EXIT_MISUSE);
