@@ -373,14 +373,14 @@ TEST(locks_that_are_shared_exclude_count_and_signal_between_domains) {
 static ch_activity of_main;
 static intptr_t waits_for_it(void *unused) { return ch_activity_wait(&of_main); }
 static intptr_t waits_for_it_in_a_clause(void *unused) {
-  waituntil (ch_activity_wait(&of_main)) return 1;
-  or waituntil (ch_sleep(1000)) return 2;
+  waituntil(ch_activity_wait(&of_main)) return 1;
+  or waituntil(ch_sleep(1000)) return 2;
   return 3;
 }
 static intptr_t cancels_it(void *unused) { return ch_activity_cancel(&of_main); }
 static intptr_t detaches_it(void *unused) { return ch_activity_detach(&of_main); }
 static void in_another_domain(intptr_t (*misuse)(void *)) {
-  activate [&of_main] { ch_sleep(CH_FOREVER); }
+  activate[&of_main] { ch_sleep(CH_FOREVER); }
   ch_reschedule();
   ch_task_join(ch_domain_spawn(ch_domains_start(1, NULL), 0, misuse, NULL), NULL);
 }
