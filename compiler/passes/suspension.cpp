@@ -174,12 +174,19 @@ static const Function *calleeOf(const CallBase &CB) {
   return dyn_cast<Function>(operand);
 }
 
+// A static chain (__builtin_call_with_static_chain) is an operand of the call, but in a register of its own that most
+// callees do not read, so it is no parameter of theirs. The parameters of an interruptible version would be taken from
+// the wrong operands.
+static bool passesStaticChain(const CallBase &CB) { return CB.getAttributes().hasAttrSomewhere(Attribute::Nest); }
+
 CallKind Suspension::classify(const CallBase &CB) const {
   if (CB.isInlineAsm() || hasOtherBundles(CB) || CB.hasFnAttr(Attribute::ReturnsTwice))
     return CallKind::Plain;
   const Function *callee = calleeOf(CB);
   if (callee && (callee->isIntrinsic() || !isRealCall(CB)))
     return CallKind::Plain;
+  if (passesStaticChain(CB))
+    return CallKind::PlainYield;
   bool unusual = CB.arg_size() > MostParameters ||
                  (CB.getCallingConv() != CallingConv::C && CB.getCallingConv() != CallingConv::Fast) ||
                  !fitsRegisters(CB.getType(), M.getDataLayout());
