@@ -113,6 +113,13 @@ function thrown() { const k = o.k; [1].forEach(() => { o.k = k; throw new TypeEr
 try { thrown() } catch (e) { out.push(e.stack.split('\\n').slice(0, 4).map((l) => l.replace(/file:.*[/]/, ''))) }
 try { path.join(1) } catch (e) { out.push(e.stack.split('\\n')[0]) }
 out.push(typeof await import('node:fs').then((m) => m.default.readFile), import.meta.url.startsWith('file:'))
+out.push({ ...o, ...(deep.none ?? deep.in) }.k, Object.assign(o, { k: 11 }, deep.none).k, Object.assign({}, o).k)
+out.push(new (class { #n = 5; get n() { return this.#n-- } })().n, new (function () { this.n = o.k })().n)
+class Ids { static last = 1 } Ids.last += 2; f.calls = 0; f.calls++; Object.assign(f, { calls: await 4 })
+out.push(Ids.last, f.calls, Object.assign(...[{ a: 1 }, { b: 2 }]).b)
+const traps = []
+const trapped = new Proxy({ a: 1 }, { ownKeys: (t) => (traps.push('keys'), Reflect.ownKeys(t)) })
+out.push({ ...trapped }.a, Object.assign({}, trapped).a, traps.length)
 out.push(await util.promisify(fs.exists)('/'), fs.readFile.length)
 console.log(JSON.stringify(out))
 `

@@ -18,11 +18,12 @@ async function figuresOf(program: string): Promise<Figures> {
   return analyse(out)
 }
 
-async function found(program: string): Promise<{ operation: string; text: string }[]> {
+async function found(program: string): Promise<{ operation: string; text: string; hint: boolean }[]> {
   const figures = await figuresOf(program)
   return conflicts(figures).map((c) => ({
     operation: figures.sites[c.operation ?? c.second]?.function ?? '',
     text: conflictText(figures, c),
+    hint: c.hint,
   }))
 }
 
@@ -80,11 +81,16 @@ test('a race is seen however its accesses are written', async () => {
     optional: 'if (user.session?.token == null) { await sleep(1); user.session.token = i }',
     nullish: 'connection ??= await sleep(1).then(() => ({}))',
     assigned: 'const before = pair; await sleep(1); ({ pair } = { pair: before + 1 })',
+    spreadAll: 'const copy = { ...settings }; await sleep(1); Object.assign(settings, copy, { n: i })',
+    assignedAll: 'const copy = Object.assign({}, others); await sleep(1); others.n = copy.n + 1',
+    ofClass: 'const id = Ids.last; await sleep(1); Ids.last = id + 1',
     iterated: 'for (const x of members) if (x === i) return; await sleep(1); members.push(i)',
   }
   const cards = await found(`
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
 const state = { items: [] }, list = [], slots = [], queue = [1, 2, 3]
+const settings = { n: 0 }, others = { n: 0 }
+class Ids { static last = 0 }
 const cache = {}, user = { session: { token: null } }, members = []
 let connection, pair = 0, counted = 0
 ${Object.entries(ways)
@@ -95,6 +101,47 @@ await Promise.all([1, 2, 3].map(async () => { for await (const n of generated())
   const seen = cards.filter((c) => c.text.includes('waited and wrote it')).map((c) => c.operation)
   same(
     [...Object.keys(ways), 'generated'].filter((name) => !seen.includes(name)),
+    [],
+  )
+})
+
+test('what was tested before a wait and updated after it is one card, whichever update it is', async () => {
+  const ways = {
+    less: 'if (account.less >= 60) { await sleep(1); account.less -= 60 }',
+    more: 'if (account.more < 2) { await sleep(1); account.more++ }',
+    hidden: 'await purse.take()',
+  }
+  const cards = await found(`
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
+const account = { less: 100, more: 0 }
+const purse = new (class { #n = 100; async take() { if (this.#n >= 60) { await sleep(1); this.#n -= 60 } } })()
+${Object.entries(ways)
+  .map(([name, body]) => `async function ${name}() { ${body} }\nawait Promise.all([1, 2, 3].map(${name}))`)
+  .join('\n')}`)
+  same(
+    cards.filter((c) => c.text.includes('account') || c.text.includes('#n')).map((c) => c.text),
+    [
+      'less() tested account.less, waited and acted on it, though another less() had changed it meanwhile: in 2 of 3 runs.',
+      'more() tested account.more, waited and acted on it, though another more() had changed it meanwhile: in 2 of 3 runs.',
+      'take() tested this.#n, waited and acted on it, though another take() had changed it meanwhile: in 2 of 3 runs.',
+    ],
+  )
+})
+
+test('asking again is no conflict, and neither is counting oneself: loops that wait, numbers of active tasks', async () => {
+  const cards = await found(`
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
+let done = false, busy = false, active = 0, most = 0, hits = 0
+const queue = []
+async function produce() { for (let i = 0; i < 9; i++) { queue.push(i); await sleep(1) } done = true }
+async function consume() { while (!done || queue.length > 0) { if (queue.shift() === undefined) await sleep(1) } }
+async function locked() { while (busy) await sleep(1); busy = true; await sleep(1); busy = false }
+async function task() { active++; most = Math.max(most, active); await sleep(1); active-- }
+async function counts() { for (let i = 0; i < 3; i++) { hits += 1; await sleep(1) } }
+await Promise.all([produce(), consume(), ...[locked, locked, locked, task, task, task, counts, counts].map((f) => f())])
+console.log(hits, most)`)
+  same(
+    cards.filter((c) => !c.hint),
     [],
   )
 })

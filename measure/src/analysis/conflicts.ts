@@ -33,7 +33,10 @@ export interface Conflict {
   lock: boolean
   /** Of packages, not the program's own. */
   foreign: boolean
-  /** It was entered while it waited, but what both sides use is known, and nothing is in common: hardly a conflict. */
+  /**
+   * Hardly a conflict: it was entered while it waited, but what both sides use is known, and nothing is in common; or
+   * another read what it wrote first, and will write again (`loading = true; …; loading = false`).
+   */
   hint: boolean
   /** Title of the recording, in pooled figures. */
   from?: string
@@ -56,9 +59,11 @@ export function conflicts(f: Figures): Conflict[] {
 /** What a report tells at once: of own code, and with something that both sides use. */
 export const isTelling = (c: Conflict): boolean => !c.foreign && !c.hint
 
+const strength = (kind = ''): number => WEIGHT[kind] ?? 2
+
 /** Own code before packages, data before hints, lost updates before what may be meant so. */
 function weight(c: Conflict): number {
-  return (c.foreign ? 0 : 100) + (c.hint ? 0 : c.evidence === 'data' ? 10 * (WEIGHT[c.kind ?? ''] ?? 2) : 5)
+  return (c.foreign ? 0 : 100) + (c.hint ? 0 : c.evidence === 'data' ? 10 * strength(c.kind) : 5)
 }
 
 /** Findings about one variable in one function are one conflict, whichever of its accesses met. */
@@ -67,9 +72,11 @@ function ofData(f: Figures): Conflict[] {
   for (const u of f.atomic.unserialisable) {
     const [first, other, second] = u.sites
     const whole = u.operation ?? second
-    const key = `${u.kind} ${u.variable} ${functionOf(f.sites[whole]!)}`
+    const key = `${u.variable} ${functionOf(f.sites[whole]!)}`
     const known = byOperation.get(key)
-    if (known !== undefined) {
+    // Of several kinds, the one that says most.
+    if (known !== undefined && strength(known.kind) > strength(u.kind)) continue
+    if (known !== undefined && known.kind === u.kind) {
       known.seen += u.count
       known.runs = Math.max(known.runs, known.seen, u.runs ?? 0)
       continue
@@ -88,7 +95,7 @@ function ofData(f: Figures): Conflict[] {
       ...(u.p50 === undefined ? costOfChain(f, second, u.from) : { p50: u.p50, p99: u.p99, cpu: u.cpu, wait: u.wait }),
       lock: isNative(f, u.from),
       foreign: isForeign(f, second),
-      hint: false,
+      hint: u.kind === 'partly written state was seen',
       from: u.from,
     })
   }

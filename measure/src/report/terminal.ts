@@ -113,15 +113,21 @@ function cards(f: Figures, paint: (code: string, text: string) => string, width:
     lines.push(...cost.map((line) => paint('2', `     ${line}`)))
   }
   const foreign = all.filter((c) => c.foreign).length
-  const hints = all.filter((c) => !c.foreign && c.hint).length
+  const ofHints = all.filter((c) => !c.foreign && c.hint)
+  const hints = ofHints.filter((c) => c.evidence === 'function').length
+  const between = ofHints.length - hints
   const where = more > 0 ? ' (in the report)' : ''
   if (hints > 0) lines.push(paint('2', `  and ${hintsText(hints)}${where}`))
+  if (between > 0) lines.push(paint('2', `  and ${betweenText(between)}${where}`))
   if (foreign > 0) lines.push(paint('2', `  and ${foreign} in packages${where}`))
   return lines
 }
 
 const hintsText = (n: number): string =>
   `${n === 1 ? 'one function was' : `${n} functions were`} entered during a wait, but nothing was seen that both use`
+
+const betweenText = (n: number): string =>
+  n === 1 ? 'one value was read between two writes of it' : `${n} values were read between two writes of them`
 
 const cut = (text: string, width: number): string =>
   text.length > width ? `${text.slice(0, Math.max(1, width - 1))}…` : text

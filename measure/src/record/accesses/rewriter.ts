@@ -6,7 +6,7 @@ import { KEYED, LANGUAGE, MOVES, WHOLE } from '../../source/methods.ts'
 import { contains, isFunction, keyName, namesOf, walk, type Node } from '../../source/tree.ts'
 import { Rewritten, type Transformed } from './rewritten.ts'
 import { Scopes } from './scopes.ts'
-import { handsOn, isHeld, isOptional, passesFunctions, registers, runsOnce, timeOf } from './shapes.ts'
+import { handsOn, isAssign, isHeld, isOptional, passesFunctions, registers, runsOnce, timeOf } from './shapes.ts'
 
 /** How the runtime knows to which activation a callback belongs. */
 export interface Style {
@@ -83,7 +83,8 @@ export class Rewriter {
       case 'CallExpression':
         return this.call(node)
       case 'NewExpression':
-        // The callee has to stay as it is: `new a.b()` is not `new f(a).b()`.
+        // Another callee has to stay as it is: `new a.b()` is not `new f(a).b()`.
+        if (node.callee.type === 'ClassExpression' || isFunction(node.callee)) this.visit(node.callee)
         return this.visitAll(node.arguments)
       case 'ChainExpression':
         return this.chain(node.expression)
@@ -105,6 +106,10 @@ export class Rewriter {
         return isFunction(node.init) ? this.function(node.init, node.id.name ?? '') : this.taken(node.init, node.id)
       case 'SpreadElement':
         return this.contents(node.argument)
+      case 'ObjectExpression':
+        for (const property of node.properties)
+          property.type === 'SpreadElement' ? this.properties(property.argument) : this.visit(property)
+        return
       case 'BinaryExpression':
         return node.operator === 'in' ? this.contained(node) : this.visitAll([node.left, node.right])
       case 'Property':
@@ -328,6 +333,22 @@ export class Rewriter {
     this.about(list, 'all', `${this.out.site(list, this.out.text(list))},false`)
   }
 
+  /** All that an object holds is read. */
+  private properties(object: Node): void {
+    if (!isHeld(object) || object.type === 'ThisExpression') return this.visit(object)
+    this.about(object, 'o', `${this.out.site(object, this.out.text(object))},false`)
+  }
+
+  /** `Object.assign(to, from …)`: what is written is told of after the call, for its arguments may wait. */
+  private assign(node: Node): void {
+    const [to, ...from] = node.arguments
+    const isShared = isHeld(to)
+    if (isShared) this.out.insert(node.start, '$ch.o(')
+    this.visit(to)
+    for (const object of from) this.properties(object)
+    if (isShared) this.out.insert(node.end, `,${this.out.site(node, this.out.text(to))},true)`)
+  }
+
   /** `key in object` */
   private contained(node: Node): void {
     const { left, right } = node
@@ -370,6 +391,7 @@ export class Rewriter {
       this.visit(object)
       return this.arguments(node)
     }
+    if (isAssign(node)) return this.assign(node)
     if (callee.type === 'MemberExpression') {
       if (callee.object.type !== 'Super') this.visit(callee.object)
       if (callee.computed) this.visit(callee.property)

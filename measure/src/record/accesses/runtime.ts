@@ -8,6 +8,7 @@ import type { FileSites } from './sites.ts'
 /** Who is told of each access. */
 export interface Notes {
   note(object: object, key: unknown, site: number, writes: boolean): void
+  noteAll(object: object, site: number, writes: boolean): void
 }
 
 export class Runtime {
@@ -137,7 +138,7 @@ export class Runtime {
   }
 
   private property(object: unknown, key: unknown, site: number, writes: boolean): void {
-    if (typeof object !== 'object' || object === null) return
+    if (!isObject(object)) return
     // An array's length changes with its elements.
     if (key === 'length' && Array.isArray(object)) return this.watch.note(object, 'contents', site, writes)
     // A name that is an object becomes text by code of the program, which runs once, and not here.
@@ -164,6 +165,12 @@ export class Runtime {
     return key
   }
 
+  /** All properties are read (`{ ...object }`), or written (`Object.assign(object, …)`). */
+  o<T>(object: T, site: number, writes: boolean): T {
+    if (isObject(object)) this.watch.noteAll(object, site, writes)
+    return object
+  }
+
   /** `moves`: elements have other numbers afterwards. */
   all<T>(object: T, site: number, writes: boolean, moves = false): T {
     if (Array.isArray(object) || object instanceof Map || object instanceof Set)
@@ -172,6 +179,10 @@ export class Runtime {
     return object
   }
 }
+
+/** Functions hold properties, too: those of classes that are `static`. */
+const isObject = (value: unknown): value is object =>
+  (typeof value === 'object' && value !== null) || typeof value === 'function'
 
 const entries = new WeakMap<object, object>()
 

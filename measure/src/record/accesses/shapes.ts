@@ -17,6 +17,15 @@ export const isOptional = (n: Node): boolean =>
 export const isHeld = (n: Node): boolean =>
   (n.type === 'Identifier' && !LANGUAGE.has(n.name)) || n.type === 'MemberExpression' || n.type === 'ThisExpression'
 
+/** `Object.assign(to, …)` */
+export const isAssign = ({ callee, arguments: [to] }: Node): boolean =>
+  callee.type === 'MemberExpression' &&
+  !callee.computed &&
+  callee.object.type === 'Identifier' &&
+  callee.object.name === 'Object' &&
+  callee.property.name === 'assign' &&
+  to !== undefined
+
 /** A function that hands functions on: what they do later belongs to its activation. */
 export const passesFunctions = (node: Node): boolean =>
   contains(

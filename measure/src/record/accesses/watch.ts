@@ -26,7 +26,7 @@ export interface Variable {
 }
 
 export interface Finding {
-  kind: 'lost update' | 'changed between two reads' | 'partly written state was seen'
+  kind: 'lost update' | 'stale check' | 'changed between two reads' | 'partly written state was seen'
   first: number
   other: number
   second: number
@@ -44,6 +44,9 @@ const HISTORY = 64
 const MAX_FINDINGS = 2000
 const MAX_LENGTHS = 300
 const MAX_PAIRS = 20_000
+const MAX_OF_ONE = 100
+/** Stands for what an object holds and nobody has asked for by name. */
+const OTHERS = Symbol('others')
 
 export class Watch {
   readonly flows: Flows
@@ -98,6 +101,14 @@ export class Watch {
     return this.runs.get(first)?.get(second)?.count ?? 0
   }
 
+  /** All that the object holds is accessed: its variables that are known, and one that stands for the others. */
+  noteAll(object: object, site: number, writes: boolean): void {
+    let left = MAX_OF_ONE
+    for (const key of [...(this.objects.get(object)?.keys() ?? [])])
+      if (key !== OTHERS && left-- > 0) this.note(object, key, site, writes)
+    this.note(object, OTHERS, site, writes)
+  }
+
   private variableOf(object: object, key: unknown): Variable {
     if (this.lastVariable !== null && object === this.lastObject && key === this.lastKey) return this.lastVariable
     let variables = this.objects.get(object)
@@ -105,7 +116,10 @@ export class Watch {
     let variable = variables.get(key)
     if (variable === undefined) {
       if (variables.size > 10_000) variables.clear()
-      variables.set(key, (variable = { history: [], newest: -1 }))
+      const others = variables.get(OTHERS)
+      // What was done to all that the object holds was done to this one, too.
+      variable = { history: others?.history.map((access) => ({ ...access })) ?? [], newest: others?.newest ?? -1 }
+      variables.set(key, variable)
     }
     this.lastObject = object
     this.lastKey = key
@@ -115,18 +129,28 @@ export class Watch {
 
   private judge({ history, newest }: Variable, second: Access): void {
     let foreign: Access | undefined
+    // An update (`n -= 1`) reads what it writes, and acts on what its operation has read before that.
+    let updates = false
     for (let back = 0; back < history.length; back++) {
-      const first = history[newest >= back ? newest - back : newest - back + history.length]
+      const first = before(history, newest, back)
       const together = common(first.by, second.by)
       if (!inSequence(first.by, first.at, second.by, together)) {
         // Of several operations, one that has written says more.
         if (foreign === undefined || (!foreign.writes && first.writes)) foreign = first
         continue
       }
-      if (!waitedBetween(first, second, together!)) return
-      if (!first.writes || second.writes) this.count(first, second)
-      if (foreign !== undefined) this.found(first, foreign, second, together!)
-      return
+      if (!waitedBetween(first, second, together!)) {
+        if (!isUpdate(first, second)) return
+        updates = true
+        continue
+      }
+      if (!updates && (!first.writes || second.writes)) this.count(first, second)
+      if (foreign === undefined) return
+      const kind = kindOf(first.writes, foreign.writes, second.writes, updates)
+      if (kind === null || (isOfReads(kind) && isAnswered(history, newest, back, second))) return
+      // Two steps of a loop are two operations unless the second decides by what the first read.
+      if (kind !== 'lost update' && first.by !== together && second.by !== together) return
+      return this.found(kind, first, foreign, second, together!)
     }
   }
 
@@ -141,11 +165,7 @@ export class Watch {
     }
   }
 
-  private found(first: Access, foreign: Access, second: Access, together: Activation): void {
-    const kind = kindOf(first.writes, foreign.writes, second.writes)
-    if (kind === null) return
-    // Two steps of a loop are two operations unless the second decides by what the first read.
-    if (kind !== 'lost update' && first.by !== together && second.by !== together) return
+  private found(kind: Finding['kind'], first: Access, foreign: Access, second: Access, together: Activation): void {
     const key = `${kind} ${first.site} ${foreign.site} ${second.site}`
     let finding = this.findings.get(key)
     if (finding === undefined) {
@@ -198,7 +218,32 @@ function waitedBetween(first: Access, second: Access, together: Activation, site
   return sites !== undefined && sites.size > 0
 }
 
-function kindOf(first: boolean, other: boolean, second: boolean): Finding['kind'] | null {
+/** `back` accesses before the newest. */
+const before = (history: Access[], newest: number, back: number): Access =>
+  history[newest >= back ? newest - back : newest - back + history.length]
+
+/** `n -= 1` reads and writes in one expression. */
+const isUpdate = (read: Access, write: Access): boolean => !read.writes && write.writes && read.site === write.site
+
+const isOfReads = (kind: Finding['kind']): boolean => kind === 'stale check' || kind === 'changed between two reads'
+
+/**
+ * True if it is in order that what an operation read `back` accesses ago has changed when it asks again in `second`. A
+ * loop asks again because it may have changed: `while (!done) await sleep(1)`. And where the operation has just counted
+ * itself, it has read its own count: `active++; max = Math.max(max, active); await work(); active--`.
+ */
+function isAnswered(history: Access[], newest: number, back: number, second: Access): boolean {
+  const first = before(history, newest, back)
+  if (first.by === second.by && first.site === second.site) return true
+  let i = back + 1
+  const isOwn = (i: number): boolean => i < history.length && before(history, newest, i).by === first.by
+  while (isOwn(i) && !before(history, newest, i).writes) i++
+  return isOwn(i) && isOwn(i + 1) && isUpdate(before(history, newest, i + 1), before(history, newest, i))
+}
+
+/** `updates`: the second access reads what it writes. */
+function kindOf(first: boolean, other: boolean, second: boolean, updates: boolean): Finding['kind'] | null {
+  if (updates) return !first && other ? 'stale check' : null
   if (!first && other && second) return 'lost update'
   if (!first && other && !second) return 'changed between two reads'
   if (first && !other && second) return 'partly written state was seen'

@@ -55,7 +55,7 @@ export function conflictCards(f: Figures): HTMLElement {
       ? tick(`packages, too (${whole(ofPackages.length)})`, (on) => ((packages = on), fill()), packages)
       : null,
     ofHints.length > 0
-      ? tick(`entered, but nothing seen that both use (${whole(ofHints.length)})`, (on) => ((hints = on), fill()))
+      ? tick(`probably in order, too (${whole(ofHints.length)})`, (on) => ((hints = on), fill()))
       : null,
   )
   const filtered = all.length > 3 || ofHints.length > 0

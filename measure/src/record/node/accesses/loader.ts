@@ -19,7 +19,7 @@ const turn = Number(new URL(import.meta.url).searchParams.get('turn')?.replace('
 shared.newest = Math.max(shared.newest, turn)
 
 // The program's own loaders are rewritten, too, and run here, where nothing is told of what they do.
-;(globalThis as any)[GLOBAL] ??= new Runtime(new Flows(), { note: () => {} }, () => {})
+;(globalThis as any)[GLOBAL] ??= new Runtime(new Flows(), { note: () => {}, noteAll: () => {} }, () => {})
 
 export async function load(
   url: string,
