@@ -1,5 +1,6 @@
 /** Functions are compared by the place where they begin, and named as the people who wrote them did. */
 import { TraceMap, encodedMappings } from '@jridgewell/trace-mapping'
+import { transform as bundled } from 'esbuild'
 import Module from 'node:module'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -10,6 +11,7 @@ import { parseTrace } from '../src/format/index.ts'
 import { recordNode, type RecordNodeOptions } from '../src/record/node/index.ts'
 import { transform } from '../src/record/accesses/transform.ts'
 import { functionNameAt } from '../src/source/function_name.ts'
+import { variableName } from '../src/source/variable_name.ts'
 import { ok, same, test } from './harness.ts'
 import { temporary } from './places.ts'
 
@@ -155,6 +157,31 @@ test('a minified function has the name of the function it lies in, not of the va
   same(await of(original.join('\n'), true), await of(original.join('\n')), 'a map that is made of sections')
   const { name: _, ...nameless } = inside
   same(sorted(await of(null)), sorted([nameless, { source, line: 1, column: 16, name: 'withdraw' }]), 'without text')
+})
+
+test('the variable of a conflict in a minified bundle has the name that people gave it', async () => {
+  for (const [text, ran, name] of [
+    ['state.orders.push(order)', 't.orders', 'state.orders'],
+    ['this.#balance -= n', 'this.#t', 'this.#balance'],
+    ['seats[row][i] = who', 'e[r][t]', 'seats[row][i]'],
+    ['user!.session?.token ?? 1', 'e.session?.token', 'user!.session?.token'],
+    ['count = seen + 1', 'e', 'count'],
+    ['items } = state', 't.items', undefined],
+    ['balance', 'the file x', undefined],
+  ] as const)
+    same(variableName(text, ran), name, text)
+  const dir = temporary()
+  const out = path.join(dir, 'trace.jsonl')
+  const shop = `const state = { submitting: false }; const wait = () => new Promise((done) => setTimeout(done, 1))
+    async function submit() { if (state.submitting) return; await wait(); state.submitting = true }
+    await Promise.all([submit(), submit()])`
+  const { code } = await bundled(shop, { minify: true, format: 'esm', sourcemap: 'inline', sourcefile: 'shop.ts' })
+  ok(!code.slice(0, code.indexOf('//#')).includes('state'), 'the bundle has other names')
+  writeFileSync(path.join(dir, 'shop.mjs'), code)
+  await recordNode(path.join(dir, 'shop.mjs'), [], { out, cwd: dir, stdio: 'ignore' })
+  const figures = await analyse(out)
+  const [first] = conflicts(figures)
+  same([first?.kind, first?.variable], ['lost update', 'state.submitting'])
 })
 
 const sorted = (all: object[]): object[] => all.map((o) => Object.fromEntries(Object.entries(o).sort()))

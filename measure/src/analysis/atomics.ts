@@ -69,6 +69,12 @@ export class Atomics {
     }
   }
 
+  /** With the variable's name in the text that people wrote. */
+  private readonly asWritten = (found: Unserialisable): Unserialisable => {
+    const variable = this.sites.list[found.sites[2]]?.original?.variable
+    return variable === undefined ? found : { ...found, variable }
+  }
+
   toJson(): AtomicJson {
     const longest = [...this.longest].map(([name, duration]) => ({ name, duration }))
     return {
@@ -77,7 +83,10 @@ export class Atomics {
       interruptions: this.interruptions,
       longest: longest.sort((a, b) => b.duration - a.duration).slice(0, LISTED),
       interrupted: [...this.intruders.values()].sort((a, b) => b.count - a.count).slice(0, LISTED),
-      unserialisable: this.unserialisable.sort((a, b) => b.count - a.count).slice(0, LISTED),
+      unserialisable: this.unserialisable
+        .sort((a, b) => b.count - a.count)
+        .slice(0, LISTED)
+        .map(this.asWritten),
     }
   }
 }

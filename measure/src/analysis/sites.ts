@@ -16,7 +16,7 @@ export interface Site {
   begin?: [line: number, column: number]
   sourceMap?: string
   /** After source maps: the place in the text that people wrote. */
-  original?: { source: string; line: number; column: number; name?: string; begin?: [line: number, column: number] }
+  original?: Omit<Original, 'type' | 'location'>
   /** What the function names in its source text, where reads and writes were not watched. */
   uses?: { reads: string[]; writes: string[] }
 }
@@ -42,9 +42,9 @@ export class Sites {
   }
 
   /** The recording says itself where a location lies in the text that people wrote. */
-  original({ location, source, line, column, name, begin }: Original): void {
-    for (const site of this.ofLocation.get(location) ?? [])
-      site.original = { source, line, column, ...(name && { name }), ...(begin && { begin }) }
+  original({ location, source, line, column, name, begin, variable }: Original): void {
+    const known = { ...(name && { name }), ...(begin && { begin }), ...(variable && { variable }) }
+    for (const site of this.ofLocation.get(location) ?? []) site.original = { source, line, column, ...known }
   }
 
   uses({ location, reads, writes }: Uses): void {

@@ -8,6 +8,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Original } from '../format/types.ts'
 import { functionNameAt } from '../source/function_name.ts'
+import { variableName } from '../source/variable_name.ts'
 
 /** The text at an address, or null. */
 export type Load = (url: string) => Promise<string | null>
@@ -23,6 +24,8 @@ export interface Generated {
   column?: number
   begin?: [line: number, column: number]
   sourceMap?: string
+  /** What is accessed there, as the text that ran names it. */
+  variable?: string
 }
 
 export type Mapped = Omit<Original, 'type' | 'location'>
@@ -66,10 +69,15 @@ class Originals {
     this.load = load
   }
 
-  async of({ line, column, begin }: Generated): Promise<Mapped | null> {
+  async of({ line, column, begin, variable }: Generated): Promise<Mapped | null> {
     const { source, ...at } = this.position(line!, column ?? 1)
     if (source === null) return null
     const to: Mapped = { source, line: at.line!, column: at.column! + 1 }
+    if (variable !== undefined) {
+      const text = (await this.linesOf(source))?.[at.line! - 1]?.slice(at.column!)
+      const written = variableName(text ?? '', variable)
+      if (written !== undefined) to.variable = written
+    }
     const first = begin === undefined ? { source, ...at } : this.position(...begin)
     if (first.source !== source) return to
     const name = await this.name(source, first.line!, first.column! + 1, first.name)
@@ -84,12 +92,17 @@ class Originals {
 
   /** By its text; by the map, which may mean another name there, only where there is no text. */
   private async name(source: string, line: number, column: number, inMap: string | null): Promise<string | null> {
-    let lines = this.lines.get(source)
-    if (lines === undefined) {
-      const text = sourceContentFor(this.map, source) ?? (await this.load(source))
-      this.lines.set(source, (lines = text?.split('\n') ?? null))
-    }
+    const lines = await this.linesOf(source)
     return lines === null ? inMap : (functionNameAt(lines[line - 1] ?? '', column) ?? null)
+  }
+
+  private async linesOf(source: string): Promise<string[] | null> {
+    const known = this.lines.get(source)
+    if (known !== undefined) return known
+    const text = sourceContentFor(this.map, source) ?? (await this.load(source))
+    const lines = text?.split('\n') ?? null
+    this.lines.set(source, lines)
+    return lines
   }
 }
 

@@ -74,7 +74,7 @@ const shapes = new Map<string, Shape>(
     ],
     original: [
       { location: isId, source: isString, line: isCount, column: isCount },
-      { name: isString, begin: isPlace },
+      { name: isString, begin: isPlace, variable: isString },
     ],
     uses: [{ location: isId, reads: listOf(isString), writes: listOf(isString) }, {}],
     continuation: [

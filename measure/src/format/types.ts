@@ -51,6 +51,8 @@ export interface Original {
   column: number
   name?: string
   begin?: [line: number, column: number]
+  /** What is accessed there, if that is known; `unserialisable` has its name in the text that ran. */
+  variable?: string
 }
 
 /**
