@@ -234,21 +234,23 @@ test('the browser and its profile go at the second Ctrl-C', async () => {
   same(await killed('p.html', ticking, /recording for/, ['SIGINT', 'SIGINT']), [])
 }, 120)
 
-/** Ends at nothing less than SIGKILL, and has started a child process. */
-const stubborn = `import { fork } from 'node:child_process'
+/** Ends at nothing less than SIGKILL, and has started child processes. */
+const stubborn = `import { fork, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 if (process.argv[2] === undefined) {
   process.on('SIGINT', () => {})
   fork(fileURLToPath(import.meta.url), ['child'])
+  // No Node, and deaf to Ctrl-C; its name leads to it.
+  spawn('/bin/sh', ['-c', 'trap "" INT; while :; do sleep 1; done', fileURLToPath(import.meta.url)])
 }
 let ticks = 0
 setInterval(() => ++ticks === 5 && process.argv[2] === 'child' && console.error('it ticks'), 20)`
 
-test('a program and its child process go with the command that is killed', async () => {
+test('a program and its child processes go with the command that is killed', async () => {
   same(await killed('p.mjs', stubborn, /it ticks/, ['SIGKILL']), [])
 }, 120)
 
-test('a program that does not end goes at the second Ctrl-C, with its child process', async () => {
+test('a program that does not end goes at the second Ctrl-C, with its child processes', async () => {
   same(await killed('p.mjs', stubborn, /it ticks/, ['SIGINT', 'SIGINT']), [])
 }, 120)
 

@@ -211,6 +211,23 @@ setTimeout(function before() { setTimeout(hangs, 60) }, 10)`,
   ok(note?.type === 'note' && /it was in spins\(\) at \S*program\.mjs:2$/.test(note.text), JSON.stringify(note))
 })
 
+test('a program that hangs is killed with the processes that it has started', () => {
+  const dir = temporary()
+  const program = path.join(dir, 'program.mjs')
+  const pid = path.join(dir, 'pid')
+  const waits = `echo $$ >${pid}; while :; do sleep 1; done`
+  writeFileSync(program, `import { execSync } from 'node:child_process'\nexecSync(${JSON.stringify(waits)})`)
+  const command = path.join(process.env.CHARCOAL_MEASURE!, 'bin/charcoal-measure.mjs')
+  const args = [command, 'node', '--no-calibrate', '--duration', '2s', '--out', path.join(dir, 't.jsonl'), program]
+  const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  ok(/^it hung for /.test(stdout), stdout.slice(0, 200))
+  const shell = `/proc/${readFileSync(pid, 'utf8').trim()}/cmdline`
+  // Of a process that has ended and nobody has asked for, no text is left.
+  const isThere = (): boolean => existsSync(shell) && readFileSync(shell, 'utf8') !== ''
+  for (const deadline = Date.now() + 20_000; isThere() && Date.now() < deadline;) spawnSync('sleep', ['0.05'])
+  ok(!isThere(), 'its shell has ended, too')
+})
+
 test('among the messages of a program that hangs there is no address of a debugger', () => {
   const dir = temporary()
   const program = path.join(dir, 'program.mjs')

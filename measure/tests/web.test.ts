@@ -1,5 +1,5 @@
 /** Recordings of pages in Chromium: what has which parent and place, and pages that hang, refuse or stop. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -350,6 +350,18 @@ test('a page that the server refuses is an error with its status', async () => {
     server.close()
     server.closeAllConnections()
   }
+})
+
+test('a page that runs no JavaScript is told as that, with what may help', async () => {
+  const dir = temporary()
+  const out = path.join(dir, 't.jsonl')
+  writeFileSync(path.join(dir, 'page.html'), '<script type="module" src="app.js"></script>')
+  writeFileSync(path.join(dir, 'app.js'), 'setInterval(() => {}, 10)')
+  await rejects(
+    recordWeb(path.join(dir, 'page.html'), { out, calibrate: false, duration: 500 }),
+    /the page file:.*page\.html ran no JavaScript .*; browsers load no modules .* serve the folder over HTTP/,
+  )
+  same(existsSync(out), false, 'no trace is left')
 })
 
 test('a steps file without a function is refused before a browser starts', async () => {

@@ -8,6 +8,7 @@ import { signalText } from '../format/signal.ts'
 import type { End } from '../format/types.ts'
 import { atExit } from './cleanup.ts'
 import { ifKilled } from './if_killed.ts'
+import { KILL_TREE, killTree } from './process_tree.ts'
 import type { Tell } from './tell.ts'
 
 export interface RunOptions {
@@ -77,14 +78,18 @@ function killParts(out: string): void {
   }
 }
 
-/** Tells the program and its recorded child processes to end, as Ctrl-C does; after 5 s the program is killed. */
-const ORPHANED = `kill -INT "$1"
+/**
+ * Tells the program and its recorded child processes to end, as Ctrl-C does; after 5 s the program is killed, and what
+ * it has started is told to end.
+ */
+const ORPHANED = `${KILL_TREE}
+kill -INT "$1"
 for part in \${2:+"$2".part-*}; do
   pid=\${part##*.part-}; pid=\${pid%%-*}
   [ "$pid" -gt 1 ] && kill -INT "$pid"
 done
 n=0; while kill -0 "$1" && [ $n -lt 50 ]; do n=$((n + 1)); sleep 0.1; done
-kill -KILL "$1"`
+if kill -0 "$1"; then kill_tree "$1"; fi`
 
 /**
  * When the program has ended, by itself or because it was told to. Nothing that it has started outlives this process
@@ -109,11 +114,11 @@ export async function ended(child: ChildProcess, options: RunOptions, out = ''):
   const kill = async (): Promise<void> => {
     options.progress?.('the program does not end; killing it')
     await options.hangs?.(child.pid!).catch(() => {})
-    hung = child.kill('SIGKILL')
+    killTree(child.pid!, () => (hung = child.kill('SIGKILL')))
   }
   const dismiss = child.pid === undefined ? () => {} : ifKilled(ORPHANED, [String(child.pid), out])
   const done = atExit(() => {
-    child.kill('SIGKILL')
+    if (child.pid !== undefined) killTree(child.pid, () => child.kill('SIGKILL'))
     killOthers()
     dismiss()
   })

@@ -19,6 +19,8 @@ import type { Node, Told } from './nodes.ts'
 import { TreeMaker } from './tree.ts'
 
 export interface ConvertOptions {
+  /** The error if no JavaScript is in it. */
+  nothing?: MeasureError
   header?: Partial<Omit<Header, 'type' | 'version'>>
   reason?: string
   calibration?: Calibration
@@ -54,6 +56,7 @@ export async function convertTrace(file: string, out: string, options: ConvertOp
   const tree = maker.make()
   const origin = Number.isFinite(collection.first) ? collection.first : 0
   const nodes = tree.threads.flatMap((t) => t.nodes).filter((n) => !n.dropped)
+  if (nodes.length === 0 && collection.sawTasks && options.nothing !== undefined) throw options.nothing
   if (nodes.length === 0)
     throw new MeasureError(
       collection.events === 0

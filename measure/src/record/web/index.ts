@@ -111,6 +111,7 @@ export async function recordWeb(url: string, options: RecordWebOptions): Promise
     const recorded = await convertTrace(raw, options.out, {
       header,
       reason: ending.reason,
+      nothing: ranNothing(address ?? url),
       notes,
       calibration,
       ...(accesses !== undefined && {
@@ -134,6 +135,13 @@ export async function recordWeb(url: string, options: RecordWebOptions): Promise
     if (options.keep !== undefined && existsSync(raw)) moveFile(raw, options.keep)
     removed()
   }
+}
+
+function ranNothing(url: string): MeasureError {
+  const why = url.startsWith('file:')
+    ? '; browsers load no modules (<script type="module">) from files: serve the folder over HTTP'
+    : '; if it waits for input, let --script give it some'
+  return new MeasureError(`the page ${url} ran no JavaScript while it was recorded${why}`)
 }
 
 /** Across file systems, too. */
