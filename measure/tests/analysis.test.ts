@@ -246,7 +246,7 @@ test('a chain by source location: runs, who interrupts it, how long it takes', (
     ],
   )
   ok(chain.p50 >= 1000 && chain.p50 < 1130, `p50 ${chain.p50}`)
-  same(adviceText(chain), 'wrap in atomic: it took at most 3.0 ms; interrupted in 6 of 20 runs')
+  same(adviceText(chain, false), 'wrap in atomic: it took at most 3.0 ms; interrupted in 6 of 20 runs')
   const [median, worst] = chain.cpu
   ok(median >= 800 && median < 900 && worst === 800 + 2000, `it runs for ${chain.cpu}`)
   same(chain.wait, [0, 0], 'it waits for a timer of its own only')

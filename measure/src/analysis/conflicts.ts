@@ -102,7 +102,8 @@ function ofData(f: Figures): Conflict[] {
   return [...byOperation.values()]
 }
 
-const isNative = (f: Figures, from: string | undefined): boolean =>
+/** The recording with this title, or one that is in these figures, is of a C program. */
+export const isNative = (f: Figures, from: string | undefined): boolean =>
   f.recordings.some((r) => r.source === 'native' && (from === undefined || r.title === from))
 
 /**

@@ -255,7 +255,8 @@ export function rank(chains: RankedChain[]): RankedChain[] {
 }
 
 /** The sentence that stands beside a chain. */
-export function adviceText({ advice, max, runs, interrupted }: RankedChain): string {
+/** `lock`: in a C program a lock has to do it, because inside `atomic` nothing can wait. */
+export function adviceText({ advice, max, runs, interrupted }: RankedChain, lock: boolean): string {
   const ms =
     max < 1000
       ? `${Math.max(0.01, max / 1000).toPrecision(2)} ms`
@@ -264,8 +265,8 @@ export function adviceText({ advice, max, runs, interrupted }: RankedChain): str
         : `${Math.round(max / 1000)} ms`
   const often =
     interrupted === 0 ? `never interrupted in ${runs} runs` : `interrupted in ${interrupted} of ${runs} runs`
-  if (advice === 'wrap') return `wrap in atomic: it took at most ${ms}; ${often}`
-  if (advice === 'careful') return `wrap with care: up to ${ms}; ${often}`
-  if (advice === 'do-not-wrap') return `do not wrap: up to ${ms}; ${often}`
+  if (advice === 'wrap') return `${lock ? 'hold a lock' : 'wrap in atomic'}: it took at most ${ms}; ${often}`
+  if (advice === 'careful') return `${lock ? 'hold a lock' : 'wrap'} with care: up to ${ms}; ${often}`
+  if (advice === 'do-not-wrap') return `${lock ? 'hold no lock' : 'do not wrap'}: up to ${ms}; ${often}`
   return `too few runs to say (${runs}; up to ${ms})`
 }

@@ -1,4 +1,5 @@
 /** The few sentences that say what the figures mean; the same in the terminal and on the page. */
+import { isNative } from '../analysis/conflicts.ts'
 import type { Figures } from '../analysis/figures.ts'
 import { countBelow, quantile, type HistogramJson } from '../analysis/histogram.ts'
 import { percent, time, whole } from './format.ts'
@@ -82,13 +83,14 @@ export function insights(f: Figures): { topic: string; text: string }[] {
       'something else ran.',
   )
   const { wrap, careful } = ranking.byAdvice
+  const kept = isNative(f, undefined) ? 'kept whole by a lock' : 'wrapped in an atomic block'
   const never = ranking.byAdvice['do-not-wrap']
   say(
     'Advice',
     ranking.distinct > 0,
     () =>
-      `Of ${whole(ranking.distinct)} distinct chains in the source, ${whole(wrap)} can be wrapped in an atomic block ` +
-      `without anybody noticing, ${whole(careful)} with care, and ${whole(never)} should not be wrapped.`,
+      `Of ${whole(ranking.distinct)} distinct chains in the source, ${whole(wrap)} can be ${kept} without anybody ` +
+      `noticing, ${whole(careful)} with care, and ${whole(never)} should not be.`,
   )
   return out
 }

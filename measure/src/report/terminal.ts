@@ -1,9 +1,9 @@
 /**
- * The summary in the terminal: what went wrong, what was recorded, the sentences, the table of subtrees, and the first
- * entries of the ranking.
+ * The summary in the terminal: what went wrong, what was found, what was recorded, the sentences, the table of subtrees,
+ * and the first entries of the ranking.
  */
 import type { Figures } from '../analysis/figures.ts'
-import { conflicts, conflictText, isTelling, noConflict } from '../analysis/conflicts.ts'
+import { conflicts, conflictText, isNative, isTelling, noConflict } from '../analysis/conflicts.ts'
 import { adviceText } from '../analysis/ranking.ts'
 import { fileOf, shortUrl, siteText, type Site } from '../analysis/sites.ts'
 import type { WaitEntry } from '../analysis/waits.ts'
@@ -28,11 +28,11 @@ export function terminalSummary(f: Figures, { color = false, width = 100, chains
   const { continuations, loops, edges } = f.counts
   const many = f.recordings.length > 1 ? `${f.recordings.length} recordings, ` : ''
   const lost = dropped > 0 ? paint('33', `; ${whole(dropped)} lost`) : ''
+  lines.push('', ...cards(f, paint, width, chains), '')
   lines.push(
-    `${many}${time(length)}; ${whole(continuations)} continuations on ${loops} event loop${loops === 1 ? '' : 's'}, ` +
+    `${many}${time(length)}; ${whole(continuations)} continuation${continuations === 1 ? '' : 's'} on ${loops} event loop${loops === 1 ? '' : 's'}, ` +
       `${percent(edges, continuations)} with a known parent${lost}`,
   )
-  lines.push('', ...cards(f, paint, width, chains), '')
   for (const { topic, text } of insights(f))
     lines.push(...wrapText(`${paint('1', topic.padEnd(12))}${text}`, width, 12, color ? 8 : 0))
   lines.push(
@@ -50,7 +50,7 @@ export function terminalSummary(f: Figures, { color = false, width = 100, chains
   const listed = f.ranking.chains.filter((c) => c.advice !== 'too-few-runs').slice(0, chains)
   if (listed.length > 0) lines.push('', paint('1', 'Chains to look at first'))
   for (const chain of listed) {
-    const advice = adviceText(chain)
+    const advice = adviceText(chain, isNative(f, chain.from))
     lines.push(`  ${paint(chain.advice === 'wrap' ? '32' : chain.advice === 'careful' ? '33' : '31', advice)}`)
     lines.push(`    ${cut(chain.sites.map((s) => siteText(f.sites[s], f.sites)).join(' → '), width - 4)}`)
     if (chain.by.length > 0)

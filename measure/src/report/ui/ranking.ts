@@ -1,5 +1,6 @@
 /** Chains by their places in the source, with what to do about each; filtered by advice, kind, own code and words. */
 import type { Figures } from '../../analysis/figures.ts'
+import { isNative } from '../../analysis/conflicts.ts'
 import { adviceText, type Advice, type RankedChain } from '../../analysis/ranking.ts'
 import { packageAt, siteText, type Site } from '../../analysis/sites.ts'
 import { percent, time, whole } from '../format.ts'
@@ -20,6 +21,8 @@ const ADVICE: Record<Advice, string> = {
   'too-few-runs': 'too few runs',
 }
 
+const ADVICE_IN_C: Record<Advice, string> = { ...ADVICE, wrap: 'lock', 'do-not-wrap': 'no lock' }
+
 export function rankingTable(f: Figures): HTMLElement {
   const { chains, byAdvice, distinct } = f.ranking
   if (chains.length === 0) return h('p', {}, 'No chains of two or more non-recurring continuations were recorded.')
@@ -36,8 +39,8 @@ export function rankingTable(f: Figures): HTMLElement {
       'tr',
       {},
       td(
-        h('span', { class: `advice ${c.advice}` }, ADVICE[c.advice]),
-        h('div', { class: 'why' }, adviceText(c)),
+        h('span', { class: `advice ${c.advice}` }, isNative(f, c.from) ? ADVICE_IN_C[c.advice] : ADVICE[c.advice]),
+        h('div', { class: 'why' }, adviceText(c, isNative(f, c.from))),
         c.sameFunction > 0
           ? h('div', { class: 'conflict' }, `${whole(c.sameFunction)} times by the same function`)
           : c.sameFile > 0

@@ -1,4 +1,5 @@
 /** One view of the report: its parts from top to bottom. */
+import { isNative } from '../../analysis/conflicts.ts'
 import type { Figures } from '../../analysis/figures.ts'
 import { troubles } from '../troubles.ts'
 import { comparison } from './compare.ts'
@@ -45,9 +46,11 @@ function chainParts(f: Figures): HTMLElement[] {
     ),
     section(
       'ranking',
-      'Where atomic would help',
+      isNative(f, undefined) ? 'Where a lock would help' : 'Where atomic would help',
       'Chains by the places in the source where their continuations come from, and how long each took at ' +
-        'worst: that long would an atomic block there have kept everything else waiting.',
+        (isNative(f, undefined)
+          ? 'worst: that long would a lock that is held there have kept others waiting for it.'
+          : 'worst: that long would an atomic block there have kept everything else waiting.'),
       rankingTable(f),
     ),
   ]
