@@ -348,6 +348,27 @@ process.on('exit', () => writeFileSync(${JSON.stringify(result)}, seen()))`
   same(recorded, bare)
 })
 
+test('what Node says of an uncaught error has the places of the program, and no text of ours', () => {
+  const dir = temporary()
+  const program = path.join(dir, 'program.mjs')
+  writeFileSync(
+    program,
+    `const state = { user: null }
+async function load() { await 1; const half = 10
+  /2; return state.user.name + half /state.user.age }
+await load()`,
+  )
+  const command = path.join(process.env.CHARCOAL_MEASURE!, 'bin/charcoal-measure.mjs')
+  const args = [command, 'node', '--no-calibrate', '--out', path.join(dir, 't.jsonl'), program]
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  same(status, 1)
+  ok(!stderr.includes('$ch') && !stderr.includes('node-do-not-add'), stderr)
+  ok(
+    /TypeError: Cannot read properties of null \(reading 'name'\)\n +at load \(.*program\.mjs:3:\d+\)/.test(stderr),
+    stderr,
+  )
+})
+
 test('the time in which the recorder looks at stacks is not in the times of the recording', async () => {
   const { records } = await record(`
 const mark = (name) => globalThis[Symbol.for('charcoal.mark')](String(name))

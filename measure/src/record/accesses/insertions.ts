@@ -6,9 +6,12 @@ export class Insertions {
   readonly inserted: Record<number, [column: number, length: number][]> = {}
   private readonly inserts: { at: number; text: string; order: number }[] = []
   private readonly code: string
+  private readonly eachLine: string
 
-  constructor(code: string) {
+  /** `eachLine`: also stands in each line in which something is inserted. */
+  constructor(code: string, eachLine: string) {
     this.code = code
+    this.eachLine = eachLine
   }
 
   /** The order of what is to stand before all that is inserted from now on, at the same place. */
@@ -29,13 +32,14 @@ export class Insertions {
     let line = 1
     let lineStart = 0
     let moved = 0
-    for (const { at, text } of sorted) {
-      pieces.push(code.slice(last, at), text)
+    for (const { at, text: inserted } of sorted) {
       for (let i = code.indexOf('\n', Math.max(last, lineStart)); i !== -1 && i < at; i = code.indexOf('\n', i + 1)) {
         line++
         lineStart = i + 1
         moved = 0
       }
+      const text = moved === 0 && this.eachLine !== '' ? `${MARK}${this.eachLine}${MARK}${inserted}` : inserted
+      pieces.push(code.slice(last, at), text)
       const shifts = (sites.shifts[line] ??= [])
       shifts.push([at - lineStart + 1 + moved, text.length])
       ;(this.inserted[line] ??= []).push([at - lineStart, text.length])

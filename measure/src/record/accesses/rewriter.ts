@@ -14,6 +14,8 @@ export interface Style {
   lexical: boolean
   /** The statement that the file begins with. */
   first: string
+  /** A comment in each line that is rewritten. */
+  eachLine: string
 }
 
 /** Rewrites one file; `transform.ts` shows what comes out. */
@@ -26,7 +28,7 @@ export class Rewriter {
   constructor(code: string, program: Node, file: number, style: Style) {
     this.program = program
     this.style = style
-    this.out = new Rewritten(code, file)
+    this.out = new Rewritten(code, file, style.eachLine)
     this.scopes = new Scopes(file)
   }
 

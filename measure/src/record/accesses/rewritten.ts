@@ -37,10 +37,10 @@ export class Rewritten {
   private readonly file: number
   private temporaries = 0
 
-  constructor(code: string, file: number) {
+  constructor(code: string, file: number, eachLine: string) {
     this.code = code
     this.file = file
-    this.insertions = new Insertions(code)
+    this.insertions = new Insertions(code, eachLine)
   }
 
   /** See `Insertions`. */

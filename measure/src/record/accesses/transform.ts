@@ -29,7 +29,13 @@ export function transform(code: string, url: string, module: boolean, file: numb
   const table = `$ch_f${file}`
   const first = `$ch.file(${file},${JSON.stringify(url)},${table});`
   const asserts = /['"](node:)?assert(\/strict)?['"]/.test(code)
-  const rewritten = rewrite(code, module, file, { lexical: false, first }, (n) => asserts && readsFile(n))
+  const rewritten = rewrite(
+    code,
+    module,
+    file,
+    { lexical: false, first, eachLine: NOT_SHOWN },
+    (n) => asserts && readsFile(n),
+  )
   if (rewritten === null) return null
   const text = `${rewritten.code}\n${MARK}function ${table}(){return ${JSON.stringify(rewritten.sites)}}${MARK}`
   return { sites: rewritten.sites, code: text + map(rewritten.inserted) }
@@ -37,7 +43,13 @@ export function transform(code: string, url: string, module: boolean, file: numb
 
 /** The same for a page, whose sites the recorder keeps: it rewrites the scripts outside of the page. */
 export function transformForPage(code: string, module: boolean, file: number): Transformed | null {
-  return rewrite(code, module, file, { lexical: true, first: `globalThis.$ch??=${WITHOUT_RUNTIME};` }, () => false)
+  return rewrite(
+    code,
+    module,
+    file,
+    { lexical: true, first: `globalThis.$ch??=${WITHOUT_RUNTIME};`, eachLine: '' },
+    () => false,
+  )
 }
 
 type Inserted = Rewriter['out']['inserted']
@@ -74,6 +86,9 @@ export function read(code: string, module: boolean): Node {
     return null
   }
 }
+
+/** Node does not show a line that has this above an uncaught error: it is not the line that people wrote. */
+const NOT_SHOWN = '/* node-do-not-add-exception-line */'
 
 /**
  * Stands in for the runtime in a realm where it is not (a worklet, for one), so that a rewritten script does there what
