@@ -118,17 +118,16 @@ const purse = new (class { #n = 100; async take() { if (this.#n >= 60) { await s
 ${Object.entries(ways)
   .map(([name, body]) => `async function ${name}() { ${body} }\nawait Promise.all([1, 2, 3].map(${name}))`)
   .join('\n')}`)
+  const card = (name: string, variable: string): string =>
+    `${name}() tested ${variable}, waited and acted on it, though another ${name}() had changed it ` +
+    'meanwhile: in 2 of 3 runs.'
   same(
     cards.filter((c) => c.text.includes('account') || c.text.includes('#n')).map((c) => c.text),
-    [
-      'less() tested account.less, waited and acted on it, though another less() had changed it meanwhile: in 2 of 3 runs.',
-      'more() tested account.more, waited and acted on it, though another more() had changed it meanwhile: in 2 of 3 runs.',
-      'take() tested this.#n, waited and acted on it, though another take() had changed it meanwhile: in 2 of 3 runs.',
-    ],
+    [card('less', 'account.less'), card('more', 'account.more'), card('take', 'this.#n')],
   )
 })
 
-test('asking again is no conflict, and neither is counting oneself: loops that wait, numbers of active tasks', async () => {
+test('asking again is no conflict, and neither is counting oneself: loops that wait, active tasks', async () => {
   const cards = await found(`
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
 let done = false, busy = false, active = 0, most = 0, hits = 0

@@ -1,6 +1,6 @@
 /**
- * The summary in the terminal: what went wrong, what was found, what was recorded, the sentences, the table of subtrees,
- * and the first entries of the ranking.
+ * The summary in the terminal: what went wrong, what was found, what was recorded, the sentences, the table of
+ * subtrees, and the first entries of the ranking.
  */
 import type { Figures } from '../analysis/figures.ts'
 import { conflicts, conflictText, isNative, isTelling, noConflict } from '../analysis/conflicts.ts'
@@ -30,7 +30,7 @@ export function terminalSummary(f: Figures, { color = false, width = 100, chains
   const lost = dropped > 0 ? paint('33', `; ${whole(dropped)} lost`) : ''
   lines.push('', ...cards(f, paint, width, chains), '')
   lines.push(
-    `${many}${time(length)}; ${whole(continuations)} continuation${continuations === 1 ? '' : 's'} on ${loops} event loop${loops === 1 ? '' : 's'}, ` +
+    `${many}${time(length)}; ${counted(continuations, 'continuation')} on ${counted(loops, 'event loop')}, ` +
       `${percent(edges, continuations)} with a known parent${lost}`,
   )
   for (const { topic, text } of insights(f))
@@ -75,6 +75,9 @@ export function terminalSummary(f: Figures, { color = false, width = 100, chains
   for (const note of f.notes.slice(0, 5)) lines.push(paint('33', `note: ${cut(note, width - 6)}`))
   return `${lines.join('\n')}\n`
 }
+
+/** `1 event loop`, `2 event loops` */
+const counted = (n: number, what: string): string => `${whole(n)} ${what}${n === 1 ? '' : 's'}`
 
 const FUNCTIONS = 10
 
