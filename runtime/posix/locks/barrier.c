@@ -2,6 +2,7 @@
  * have arrived, the number of the first arrival that has not been let through, how many make a round, whether processes
  * share the barrier, and how many have left. */
 #define _GNU_SOURCE
+#include "posix/futex.h"
 #include "posix/locks/interposed.h"
 #include "posix/locks/queue.h"
 #include "posix/locks/replacement.h"

@@ -1,6 +1,7 @@
 /* Mutexes of the C library. mutex.h says how their owner is noted. */
 #define _GNU_SOURCE
 #define CHARCOAL_RUNTIME_LOCKS
+#include "posix/futex.h"
 #include "posix/locks/mutex.h"
 #include "posix/locks/interposed.h"
 #include "posix/locks/others.h"

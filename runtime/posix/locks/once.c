@@ -1,6 +1,7 @@
 /* pthread_once. Other threads look at the C library's word in a pthread_once_t, so it has the C library's values: 0
  * before the function runs; while it runs, 4 times the number of forks that led to this process, plus 1; then 2. */
 #define _GNU_SOURCE
+#include "posix/futex.h"
 #include "posix/locks/others.h"
 #include "posix/locks/queue.h"
 #include "sched/tsan.h"

@@ -3,6 +3,7 @@
 #include "posix/locks/queue.h"
 #include "posix/locks/holder.h"
 #include "posix/locks/replacement.h"
+#include "posix/futex.h"
 #include "posix/operate.h"
 #include "frames/out_of_memory.h"
 #include "offload/pool.h"
@@ -35,9 +36,7 @@ struct queues {
 };
 static __thread struct queues *queues;
 
-CH_COLD static _Noreturn void out_of_memory(void) {
-  ch_out_of_memory("those who wait for a lock");
-}
+CH_COLD static _Noreturn void out_of_memory(void) { ch_out_of_memory("those who wait for a lock"); }
 
 static void need_queues(void) {
   if (CH_LIKELY(queues != NULL))
@@ -102,7 +101,7 @@ static void drop(struct ch_queue *q) {
   }
 }
 
-/* ---- futexes ---- */
+/* ---- this thread's number ---- */
 
 __thread __attribute__((tls_model("initial-exec"))) int ch_thread_number;
 
@@ -115,13 +114,6 @@ int ch_thread_learn(void) {
   return ch_thread_number = (int)gettid();
 }
 
-int ch_futex_wake(uint32_t *word, int n, bool shared) {
-  int saved = errno;
-  int woken = (int)syscall(SYS_futex, word, shared ? FUTEX_WAKE : FUTEX_WAKE_PRIVATE, n, NULL, NULL, 0);
-  errno = saved;
-  return woken < 0 ? 0 : woken;
-}
-
 /* ---- watches ---- */
 
 struct ch_watch {
@@ -131,36 +123,8 @@ struct ch_watch {
 };
 _Static_assert(offsetof(struct ch_watch, op) == 0, "an operation's clause leads to its watch");
 
-/* On a thread of the pool. If there was no thread it is called in place, and must not block. */
-static long perform_wait(const struct ch_request *q) {
-  if (ch_domain.group)
-    return -EINTR;
-  int how = q->flags ? FUTEX_WAIT : FUTEX_WAIT_PRIVATE;
-  return syscall(SYS_futex, q->a, how, (uint32_t)q->offset, NULL, NULL, 0) < 0 ? -errno : 0;
-}
-
-#ifdef FUTEX2_SIZE_U32
-enum { SIZE_U32 = FUTEX2_SIZE_U32, IS_PRIVATE = FUTEX2_PRIVATE };
-#else
-enum { SIZE_U32 = 2, IS_PRIVATE = FUTEX_PRIVATE_FLAG };
-#endif
-enum { OP_FUTEX_WAIT = 51 }; /* IORING_OP_FUTEX_WAIT, of Linux 6.7 */
-
-static void prepare_wait(const struct ch_request *q, struct io_uring_sqe *sqe) {
-  sqe->opcode = OP_FUTEX_WAIT;
-  sqe->fd = SIZE_U32 | (q->flags ? 0 : IS_PRIVATE);
-  sqe->addr = (uint64_t)(uintptr_t)q->a;
-  sqe->addr2 = (uint64_t)(uint32_t)q->offset;
-  sqe->addr3 = FUTEX_BITSET_MATCH_ANY;
-}
-
-static const struct ch_operation_kind by_ring = {"lock", perform_wait, prepare_wait, .queue = CH_POOL_WAITING,
-                                                 .interrupt = true};
-static const struct ch_operation_kind by_pool = {"lock", perform_wait, NULL, .queue = CH_POOL_WAITING,
-                                                 .interrupt = true};
-static bool ring_refuses;
-
-/* A thread of the pool takes the object and gives it back: whoever had it has given it back then. */
+/* A thread of the pool takes the object and gives it back: whoever had it has given it back then. If there was no
+ * thread it is called in place, and must not block. */
 static long perform_loan(const struct ch_request *q) {
   if (ch_domain.group)
     return -EINTR;
@@ -177,8 +141,7 @@ static void watch_ended(struct ch_clause *c) {
   ch_list_remove(&w->link);
   ch_domain.watches--;
   free(w);
-  if (result == -EINVAL && request.kind == &by_ring)
-    ring_refuses = true;
+  ch_futex_ended(&request, result);
   if (q) {
     q->watch = NULL;
     if (result != -EINTR) /* -EINTR comes in a child of fork, where the domain looks before it sleeps */
@@ -270,11 +233,7 @@ static bool await(struct ch_queue *q) {
   case CH_AWAIT_FREE:
     return false;
   case CH_AWAIT_WORD:
-    start_watch(q, (struct ch_request){.kind = ring_refuses ? &by_pool : &by_ring,
-                                       .fd = -1,
-                                       .a = word.word,
-                                       .offset = word.value,
-                                       .flags = word.shared});
+    start_watch(q, ch_futex_request(word.word, word.value, FUTEX_BITSET_MATCH_ANY, word.shared));
     q->watched = true;
     break;
   case CH_AWAIT_LOAN:

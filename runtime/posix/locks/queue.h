@@ -165,9 +165,6 @@ CH_HIDDEN bool ch_lock_is_late(const struct ch_lock_wait *);
 CH_HIDDEN void ch_lock_start_timer(struct ch_lock_wait *);
 CH_HIDDEN void ch_lock_stop_timer(struct ch_lock_wait *);
 
-/* ---- futexes ---- */
-
-CH_HIDDEN int ch_futex_wake(uint32_t *word, int n, bool shared); /* how many threads were woken */
 /* This thread's number, as the C library knows it. */
 CH_HIDDEN extern __thread __attribute__((tls_model("initial-exec"))) int ch_thread_number;
 CH_HIDDEN int ch_thread_learn(void);
