@@ -51,7 +51,9 @@ static void others_wait(void) {
   activate [&on_pipe] read_pipe();
   ch_sleep(1000000);
 }
-static void write_both(void) { EXPECT(syscall(SYS_write, s[1], "x", 1) == 1 && syscall(SYS_write, p[1], "x", 1) == 1); }
+static void write_both(void) {
+  EXPECT(raw_syscall(SYS_write, s[1], "x", 1) == 1 && raw_syscall(SYS_write, p[1], "x", 1) == 1);
+}
 
 TEST(a_child_that_only_ends_needs_no_descriptor) {
   others_wait();
@@ -73,7 +75,7 @@ static pid_t fork_beside_readers(bool without_descriptors) {
     if (without_descriptors) take_all_descriptors();
     child = fork();
     int status; /* plainly: the parent's branches wait for the same files, and leave them to the child */
-    if (child > 0) EXPECT(syscall(SYS_wait4, child, &status, 0, NULL) == child && status == 5 << 8);
+    if (child > 0) EXPECT(raw_syscall(SYS_wait4, child, &status, 0, NULL) == child && status == 5 << 8);
     if (child == 0) {
       alarm(20);
       ch_sleep(1000000);
@@ -237,7 +239,7 @@ TEST(only_the_activity_that_forks_is_in_the_child) {
     _exit(6);
   }
   int status;
-  EXPECT(syscall(SYS_wait4, child, &status, 0, NULL) == child && status == 6 << 8);
+  EXPECT(raw_syscall(SYS_wait4, child, &status, 0, NULL) == child && status == 6 << 8);
   exit(0);
 }
 
@@ -519,7 +521,7 @@ TEST(a_domain_for_which_there_is_no_descriptor_waits_all_the_same) {
   take_all_descriptors();
   EXPECT(ch_domain_start(&thread, reads, &other[0]) == 0);
   ch_sleep(5000000);
-  EXPECT(syscall(SYS_write, other[1], "x", 1) == 1);
+  EXPECT(raw_syscall(SYS_write, other[1], "x", 1) == 1);
   EXPECT(ch_domain_join(&thread) == 0 && in_the_domain == 1);
   exit(0);
 }
@@ -561,7 +563,7 @@ TEST(the_urgent_signal_stays_the_programs) {
   struct sigaction is;
   int f = open("name", O_CREAT | O_RDWR, 0600), g = open("name", O_RDWR);
   alarm(60);
-  EXPECT(syscall(SYS_flock, f, LOCK_EX) == 0);
+  EXPECT(raw_syscall(SYS_flock, f, LOCK_EX) == 0);
   for (int i = 0; i < 20; i++) {
     int r = 0, error = 0;
     do {

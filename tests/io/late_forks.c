@@ -40,7 +40,7 @@ enum { WAYS = sizeof ways / sizeof *ways };
 /* Without the library, whose wait could need the reactor of the parent. */
 static int status_of(pid_t child) {
   int status = -1;
-  EXPECT(child > 0 && syscall(SYS_wait4, child, &status, 0, NULL) == child);
+  EXPECT(child > 0 && raw_syscall(SYS_wait4, child, &status, 0, NULL) == child);
   return status;
 }
 

@@ -30,7 +30,7 @@ static void raw_timeout(int fd, int option, int ms) {
   EXPECT(syscall(SYS_setsockopt, fd, SOL_SOCKET, option, &t, sizeof t) == 0);
 }
 static void raw_write(int fd, const char *text) {
-  EXPECT(syscall(SYS_write, fd, text, strlen(text)) == (long)strlen(text));
+  EXPECT(raw_syscall(SYS_write, fd, text, strlen(text)) == (long)strlen(text));
 }
 
 /* Somebody else waits, too: who is alone makes the plain call. */
@@ -298,7 +298,7 @@ TEST(a_time_out_set_behind_our_back_on_a_busy_descriptor) {
   activate[&drains] {
     while (!ends) {
       static char taken[1 << 16];
-      while (syscall(SYS_recvfrom, a[1], taken, sizeof taken, MSG_DONTWAIT, NULL, NULL) > 0)
+      while (raw_syscall(SYS_recvfrom, a[1], taken, sizeof taken, MSG_DONTWAIT, NULL, NULL) > 0)
         ;
       ch_sleep(2000000);
     }
@@ -445,7 +445,7 @@ TEST(what_lies_behind_a_message_with_a_descriptor_is_there_at_once) {
     memcpy(CMSG_DATA(&control.header), &a[1], sizeof(int));
     struct msghdr m = {
         .msg_iov = &(struct iovec){"a", 1}, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    EXPECT(syscall(SYS_sendmsg, a[1], &m, 0) == 1);
+    EXPECT(raw_syscall(SYS_sendmsg, a[1], &m, 0) == 1);
     raw_write(a[1], "bcd");
     int64_t before = now();
     EXPECT(read(a[0], b, sizeof b) == 1);
@@ -546,7 +546,7 @@ TEST(the_peer_hears_of_a_close_at_once) {
     ch_sleep(2000000);
     struct pollfd peer = {.fd = a[1], .events = POLLIN};
     close(a[0]);
-    EXPECT(syscall(SYS_poll, &peer, 1, 10) == 1 && peer.revents & POLLHUP);
+    EXPECT(raw_syscall(SYS_poll, &peer, 1, 10) == 1 && peer.revents & POLLHUP);
     ch_activity_wait(&waits);
     close(a[1]);
   }
@@ -568,7 +568,7 @@ TEST(descriptors_in_messages_cut_reads_short) {
                        .msg_iovlen = 1,
                        .msg_control = &control,
                        .msg_controllen = sizeof control};
-    EXPECT(syscall(SYS_sendmsg, a[1], &m, 0) == 4);
+    EXPECT(raw_syscall(SYS_sendmsg, a[1], &m, 0) == 4);
     raw_write(a[1], "without");
     struct msghdr got = {
         .msg_iov = &(struct iovec){b, sizeof b}, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};

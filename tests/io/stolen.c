@@ -38,8 +38,8 @@ static void begins(void) {
 
 /* The descriptor that is read or written, and its other end. */
 static int mine, other;
-static long raw_read(int fd, void *to, size_t n) { return syscall(SYS_read, fd, to, n); }
-static long raw_write(int fd, const void *from, size_t n) { return syscall(SYS_write, fd, from, n); }
+static long raw_read(int fd, void *to, size_t n) { return raw_syscall(SYS_read, fd, to, n); }
+static long raw_write(int fd, const void *from, size_t n) { return raw_syscall(SYS_write, fd, from, n); }
 
 /* Runs `call` when the thief has been; others run meanwhile; then `give`, and the call's result. */
 #define STOLEN_AT(when, thief, call, give)                                                                             \
@@ -111,10 +111,10 @@ static void listens(void) {
 }
 static void comes(void) {
   int s = (int)syscall(SYS_socket, AF_INET, SOCK_STREAM, 0);
-  EXPECT(syscall(SYS_connect, s, &at, sizeof at) == 0);
+  EXPECT(raw_syscall(SYS_connect, s, &at, sizeof at) == 0);
 }
 static void take_connection(void) {
-  int fd = (int)syscall(SYS_accept4, mine, NULL, NULL, 0);
+  int fd = (int)raw_syscall(SYS_accept4, mine, NULL, NULL, 0);
   EXPECT(fd >= 0);
   syscall(SYS_close, fd);
 }
@@ -298,7 +298,7 @@ static void make_terminal(void) {
 /* What the other end writes has come through the terminal. */
 static void come_through(int fd) {
   struct pollfd p = {.fd = fd, .events = POLLIN};
-  EXPECT(syscall(SYS_poll, &p, 1, 10000) == 1);
+  EXPECT(raw_syscall(SYS_poll, &p, 1, 10000) == 1);
 }
 
 TEST(bytes_of_a_terminal_that_another_has_taken_are_waited_for) {
@@ -438,8 +438,8 @@ TEST(a_splice_is_only_about_pipes_when_it_does_not_wait) {
   begins();
   listens();
   other = (int)syscall(SYS_socket, AF_INET, SOCK_STREAM, 0);
-  EXPECT(syscall(SYS_connect, other, &at, sizeof at) == 0);
-  mine = (int)syscall(SYS_accept4, mine, NULL, NULL, 0);
+  EXPECT(raw_syscall(SYS_connect, other, &at, sizeof at) == 0);
+  mine = (int)raw_syscall(SYS_accept4, mine, NULL, NULL, 0);
   EXPECT(mine >= 0 && pipe(p) == 0);
   raw_write(other, "lost", 4);
   come_through(mine);
@@ -503,12 +503,12 @@ TEST(a_semaphore_that_another_has_taken_is_waited_for) {
   semctl(queue, 0, IPC_RMID);
 }
 
-static void lock_the_other(void) { EXPECT(syscall(SYS_flock, other, LOCK_EX) == 0); }
+static void lock_the_other(void) { EXPECT(raw_syscall(SYS_flock, other, LOCK_EX) == 0); }
 TEST(a_files_lock_that_another_has_taken_is_waited_for) {
   begins();
   mine = open("name", O_CREAT | O_RDWR, 0600);
   other = open("name", O_RDWR);
-  EXPECT(STOLEN(lock_the_other, flock(mine, LOCK_EX), syscall(SYS_flock, other, LOCK_UN)) == 0);
+  EXPECT(STOLEN(lock_the_other, flock(mine, LOCK_EX), raw_syscall(SYS_flock, other, LOCK_UN)) == 0);
   unlink("name");
 }
 
@@ -529,8 +529,8 @@ TEST(a_cancelled_change_of_a_files_lock_leaves_the_lock_that_was) {
     }
     finish;
     EXPECT(r == -1 && error == ECANCELED);
-    EXPECT(syscall(SYS_flock, b, LOCK_EX | LOCK_NB) == -1 && errno == EWOULDBLOCK);
-    EXPECT(syscall(SYS_flock, b, LOCK_SH) == 0);
+    EXPECT(raw_syscall(SYS_flock, b, LOCK_EX | LOCK_NB) == -1 && errno == EWOULDBLOCK);
+    EXPECT(raw_syscall(SYS_flock, b, LOCK_SH) == 0);
   }
   unlink("name");
 }

@@ -36,7 +36,7 @@ static inline long fill_terminal(struct terminal t) {
     EXPECT(syscall(SYS_ioctl, t.master, FIONREAD, &there) == 0);
     full = there == 4095;
     for (size_t n = sizeof bytes; n > 0;) {
-      long r = syscall(SYS_write, t.slave, bytes, n);
+      long r = raw_syscall(SYS_write, t.slave, bytes, n);
       if (r < 0)
         n /= 2;
       else

@@ -12,7 +12,7 @@
 
 enum { WAITERS = 5 };
 
-static void raw_write(int fd, const void *from, size_t n) { EXPECT(syscall(SYS_write, fd, from, n) == (long)n); }
+static void raw_write(int fd, const void *from, size_t n) { EXPECT(raw_syscall(SYS_write, fd, from, n) == (long)n); }
 
 /* ---- ways to read a byte ---- */
 

@@ -57,6 +57,10 @@ int run_domain(main_function *body);
 /* In any environment without. */
 int run_domain_alone(main_function *body);
 
+/* The C library's syscall(), also in Charcoal C: nothing of ours stands between, and the domain stops while it waits.
+ * The call is plain because it goes through a pointer and takes variable arguments. */
+__attribute__((unused)) static long (*const volatile raw_syscall)(long number, ...) = syscall;
+
 /* What happened, in order: note("a1"); EXPECT_NOTES("a1 b1 a2"). */
 void note(const char *);
 extern char notes[];
