@@ -65,7 +65,7 @@ static struct ch_branch *take(bool prefixed, size_t record) {
   char *block = large ? ch_block_take_slow(kind, CH_CLASSES, size, 16) : ch_block_take(kind, class_of(size), size);
   return block ? branch_in(block, prefixed, large ? CH_CLASS_LARGE : class_of(size)) : NULL;
 }
-static inline struct ch_branch *take_if_free(bool prefixed, size_t record) {
+static inline __attribute__((always_inline)) struct ch_branch *take_if_free(bool prefixed, size_t record) {
   size_t size = size_of(prefixed, record);
   if (CH_UNLIKELY(size > CH_ACTIVITY_MAX))
     return NULL;
@@ -73,8 +73,7 @@ static inline struct ch_branch *take_if_free(bool prefixed, size_t record) {
   return CH_LIKELY(block != NULL) ? branch_in(block, prefixed, class_of(size)) : NULL;
 }
 
-static inline void give(struct ch_branch *b) {
-  bool prefixed = b->flags & CH_LONG;
+static inline __attribute__((always_inline)) void give(struct ch_branch *b, bool prefixed) {
   void *block = prefixed ? (void *)ch_branch_prefix(b) : b;
   if (CH_UNLIKELY(b->klass == CH_CLASS_LARGE))
     ch_block_give_large(block);
@@ -96,8 +95,9 @@ static inline unsigned home(void) { return (unsigned)((uintptr_t)&ch_domain >> 4
 
 /* Sets up an activity in this memory, but does not put it into the queue. */
 static inline __attribute__((always_inline)) void begin(struct ch_branch *b, ch_activity *handle,
-                                                        struct ch_group *group, bool prefixed, void *body_int,
-                                                        const void *record, size_t size, const char *site) {
+                                                        struct ch_member *member, struct ch_group *group, bool prefixed,
+                                                        void *body_int, const void *record, size_t size,
+                                                        const char *site) {
   struct ch_domain *d = &ch_domain;
   if (prefixed)
     *ch_branch_prefix(b) = (struct ch_prefix){handle, group};
@@ -109,12 +109,12 @@ static inline __attribute__((always_inline)) void begin(struct ch_branch *b, ch_
   b->what = 0;
   b->link.prev = (struct ch_link *)site;
   copy_record(ch_branch_record(b), record, size);
-  if (handle) {
-    handle->branch = b;
-    handle->state = CH_HANDLE_LIVE;
-    handle->home = home();
-    ch_list_init(&handle->waiters);
-  }
+  if (handle)
+    *handle = (ch_activity){.branch = b,
+                            .waiters = {&handle->waiters, &handle->waiters},
+                            .state = CH_HANDLE_LIVE,
+                            .home = home(),
+                            .member = member};
   d->spawned++;
   /* Keeps two loads apart: a single load of both words would have to wait for the store of one of them above. */
   __asm__("");
@@ -145,7 +145,7 @@ CH_COLD static int spawn_slow(ch_activity *handle, void *body_int, const void *r
   struct ch_branch *b = take(prefixed, size);
   if (CH_UNLIKELY(!b))
     return stillborn(handle, flags, site, ENOMEM);
-  begin(b, handle, group, prefixed, body_int, record, size, site);
+  begin(b, handle, member, group, prefixed, body_int, record, size, site);
   if (CH_UNLIKELY(ch_checks))
     ch_captures_spawned(b, size, site, __builtin_return_address(0));
   if (CH_UNLIKELY(ch_watched))
@@ -163,18 +163,26 @@ static inline bool is_usual(const ch_activity *handle, size_t record, unsigned f
           (unsigned)ch_watched) == 0;
 }
 
+/* False: no memory of this size is free. */
+static inline __attribute__((always_inline)) bool spawn_usual(ch_activity *handle, void *body_int, const void *record,
+                                                              size_t size, const char *site) {
+  struct ch_branch *b = take_if_free(handle != NULL, size);
+  if (CH_UNLIKELY(!b))
+    return false;
+  begin(b, handle, NULL, &ch_domain.base, handle != NULL, body_int, record, size, site);
+  ch_append(&ch_domain.base, b);
+  ch_slice_if_in_company();
+  return true;
+}
+
 int ch_spawn(ch_activity *handle, void *body_int, const void *record, size_t size, unsigned flags, const char *site) {
   ch_look_whether_child();
   _Static_assert(CH_POLICY_DELAY == 0, "the usual policy");
-  struct ch_branch *b = CH_LIKELY(is_usual(handle, size, flags)) ? take_if_free(handle != NULL, size) : NULL;
-  if (CH_UNLIKELY(!b))
-    CH_JUMP_TO spawn_slow(handle, body_int, record, size, flags, site);
-  if (handle)
-    *handle = (ch_activity){.member = NULL};
-  begin(b, handle, &ch_domain.base, handle != NULL, body_int, record, size, site);
-  ch_append(&ch_domain.base, b);
-  ch_slice_if_in_company();
-  return 0;
+  if (CH_LIKELY(is_usual(handle, size, flags)) && /* whether there is a handle is asked once */
+      CH_LIKELY(handle ? spawn_usual(handle, body_int, record, size, site)
+                       : spawn_usual(NULL, body_int, record, size, site)))
+    return 0;
+  CH_JUMP_TO spawn_slow(handle, body_int, record, size, flags, site);
 }
 
 /* ---- end ---- */
@@ -208,17 +216,15 @@ CH_COLD static void check_end(struct ch_branch *b) {
 }
 
 /* The activity leaves its group, and its handle gets the reason. */
-static inline void leave(struct ch_branch *b, int error) {
-  struct ch_group *group = b->flags & CH_LONG ? ch_branch_prefix(b)->group : &ch_domain.base;
+static inline __attribute__((always_inline)) void leave(struct ch_branch *b, bool prefixed, int error) {
+  struct ch_group *group = prefixed ? ch_branch_prefix(b)->group : &ch_domain.base;
   if (CH_UNLIKELY(group->to != NULL))
     ch_group_free_ended(group);
   else if (CH_UNLIKELY(--group->live == 0))
     ch_group_has_emptied(group);
-  if (b->flags & CH_LONG) {
-    ch_activity *handle = ch_branch_prefix(b)->handle;
-    if (handle)
-      finish_handle(handle, error);
-  }
+  ch_activity *handle = prefixed ? ch_branch_prefix(b)->handle : NULL;
+  if (handle)
+    finish_handle(handle, error);
 }
 
 void ch_activity_drop(struct ch_branch *b) {
@@ -228,38 +234,53 @@ void ch_activity_drop(struct ch_branch *b) {
     base->live++;
   }
   ch_domain.live--;
-  leave(b, ESRCH);
+  leave(b, b->flags & CH_LONG, ESRCH);
+}
+
+static inline __attribute__((always_inline)) void leave_and_give(struct ch_branch *b, bool prefixed) {
+  leave(b, prefixed, 0);
+  give(b, prefixed);
+}
+
+/* The thread's first activity ends. */
+CH_COLD static void first_ends(struct ch_domain *d) {
+  d->first = NULL;
+  d->result = *(intptr_t *)ch_tls.result;
+  if (!d->is_program)
+    return;
+  /* As in C, the program ends at once, and activities that still run are dropped. */
+  d->ended = 1;
+  if (!ch_native_is_on_main_stack()) {
+    d->group = NULL;
+    exit(*(int *)ch_tls.result);
+  }
+}
+
+CH_COLD static void end_unusual(struct ch_branch *b, unsigned flags) {
+  struct ch_domain *d = &ch_domain;
+  if (ch_checks)
+    check_end(b);
+  if (ch_watched)
+    ch_watch_activity_ends(b);
+  if (flags & CH_MARKED)
+    d->marked_count--;
+  if (flags & CH_NAMED)
+    ch_branch_forget_name(b);
+  leave_and_give(b, flags & CH_LONG);
+  if (flags & CH_MAIN)
+    first_ends(d);
 }
 
 void ch_activity_end(struct ch_branch *b) {
-  struct ch_domain *d = &ch_domain;
+  const unsigned flags = b->flags;
   CH_INVARIANT(!b->scope, "an activity has left its scopes when it ends");
-  d->live--;
-  if (CH_UNLIKELY(ch_checks))
-    check_end(b);
-  if (CH_UNLIKELY(ch_watched))
-    ch_watch_activity_ends(b);
-  if (CH_UNLIKELY(b->flags & (CH_NAMED | CH_MARKED))) {
-    if (b->flags & CH_MARKED)
-      d->marked_count--;
-    if (b->flags & CH_NAMED)
-      ch_branch_forget_name(b);
-  }
-  leave(b, 0);
-  bool first = b->flags & CH_MAIN;
-  give(b);
-  if (CH_UNLIKELY(first)) {
-    d->first = NULL;
-    d->result = *(intptr_t *)ch_tls.result;
-    if (!d->is_program)
-      return;
-    /* As in C, the program ends at once, and activities that still run are dropped. */
-    d->ended = 1;
-    if (!ch_native_is_on_main_stack()) {
-      d->group = NULL;
-      exit(*(int *)ch_tls.result);
-    }
-  }
+  ch_domain.live--;
+  if (CH_UNLIKELY(((unsigned)ch_checks | (unsigned)ch_watched | (flags & (CH_NAMED | CH_MARKED | CH_MAIN))) != 0))
+    end_unusual(b, flags);
+  else if (flags & CH_LONG) /* this is asked once */
+    leave_and_give(b, true);
+  else
+    leave_and_give(b, false);
 }
 
 /* ---- handles ---- */
