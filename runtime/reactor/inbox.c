@@ -211,7 +211,7 @@ bool ch_inbox_sleeps(void) {
 
 void ch_inbox_looks(void) { ch_mailbox_looks(&inbox->box); }
 
-bool ch_inbox_stands(const struct ch_inbox *of) { return ch_mailbox_stands(&of->box); }
+bool ch_inbox_stands(const struct ch_inbox *of, uint32_t *wakings) { return ch_mailbox_stands(&of->box, wakings); }
 
 static void learn_wake_up_time(void) {
   int64_t took = ch_monotonic_now() - __atomic_load_n(&inbox->woken_at, __ATOMIC_RELAXED);

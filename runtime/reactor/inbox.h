@@ -38,8 +38,9 @@ CH_HIDDEN bool ch_inbox_is_empty(void);
 CH_HIDDEN int64_t ch_inbox_wake_up_time(void);
 /* How many system calls this domain has made to wake others. */
 CH_HIDDEN extern __thread uint64_t ch_inbox_wakeups;
-/* Tells whether its domain sleeps and no letter is in it. Any thread may ask. */
-CH_HIDDEN bool ch_inbox_stands(const struct ch_inbox *);
+/* Tells whether its domain sleeps and no letter is in it, and how often the domain has become awake
+ * (ch_mailbox_stands). Any thread may ask. */
+CH_HIDDEN bool ch_inbox_stands(const struct ch_inbox *, uint32_t *wakings);
 /* The inbox of this thread's domain, once it has been made; NULL before. It begins with a struct ch_mailbox. */
 CH_HIDDEN extern __thread __attribute__((tls_model("initial-exec"))) struct ch_inbox *ch_inbox_of_thread;
 /* Tells whether this thread's domain, which has an inbox, sleeps or looks for letters. If so, the caller runs in a

@@ -26,6 +26,7 @@ enum { CH_MAILBOX_AWAKE, CH_MAILBOX_LOOKING, CH_MAILBOX_ASLEEP, CH_MAILBOX_WOKEN
 struct ch_mailbox {
   struct ch_letter *top; /* the letter that was put in last; each leads to the one before. Everybody writes it */
   uint32_t rest;
+  uint32_t wakings; /* how often the domain has become awake; it writes this when it is, and before it takes letters */
 };
 
 /* Puts a letter in. Any thread may do so. True: the caller has to wake the domain. */
@@ -60,13 +61,19 @@ static inline bool ch_mailbox_sleeps(struct ch_mailbox *m) {
 static inline uint32_t ch_mailbox_wakes(struct ch_mailbox *m) {
   if (ch_atomic_load(&m->rest) == CH_MAILBOX_AWAKE)
     return CH_MAILBOX_AWAKE;
-  return ch_atomic_exchange(&m->rest, CH_MAILBOX_AWAKE);
+  uint32_t before = ch_atomic_exchange(&m->rest, CH_MAILBOX_AWAKE);
+  ch_atomic_store(&m->wakings, m->wakings + 1);
+  return before;
 }
 
 static inline bool ch_mailbox_is_empty(const struct ch_mailbox *m) { return ch_atomic_load(&m->top) == NULL; }
-/* Tells whether the domain sleeps and has no letter. */
-static inline bool ch_mailbox_stands(const struct ch_mailbox *m) {
-  return ch_atomic_load_in_order(&m->top) == NULL && ch_atomic_load_in_order(&m->rest) == CH_MAILBOX_ASLEEP;
+/* Tells whether the domain sleeps and has no letter. If that is so at two looks, with the same number of wakings, it
+ * was so all the time between them. So whoever looks at several domains twice knows that they all slept at once; after
+ * a single look a domain may have been woken by another one that is looked at later, and sleeps by then. */
+static inline bool ch_mailbox_stands(const struct ch_mailbox *m, uint32_t *wakings) {
+  *wakings = ch_atomic_load_in_order(&m->wakings);
+  return ch_atomic_load_in_order(&m->top) == NULL && ch_atomic_load_in_order(&m->rest) == CH_MAILBOX_ASLEEP &&
+         ch_atomic_load_in_order(&m->wakings) == *wakings;
 }
 
 #endif

@@ -111,7 +111,8 @@ static bool has_thread(int domains) {
 
 /* A domain stands if `stands` is set, it sleeps, and its inbox is empty. It sets `stands` before it sleeps, and when it
  * is woken it stops sleeping before it opens its letters. Each domain checks again every second, so it does not matter
- * which one was the last. */
+ * which one was the last. All others stand at the same time if they do so at two looks, and none of them has become
+ * awake in between. */
 struct stand {
   struct stand *next;
   struct ch_inbox *inbox; /* valid while the domain stands */
@@ -157,14 +158,18 @@ void ch_external_wakers_end(void) {
   pthread_mutex_unlock(&lock);
 }
 
-static bool others_stand(int *domains) {
+/* `wakings`: how often the others have become awake, all together. */
+static bool others_stand(int *domains, uint64_t *wakings) {
   bool stand = true;
   *domains = 0;
+  *wakings = 0;
   pthread_mutex_lock(&lock);
   for (struct stand *s = all; s; s = s->next) {
+    uint32_t its_wakings = 0;
     ++*domains;
-    if (s != &own && !(__atomic_load_n(&s->stands, __ATOMIC_ACQUIRE) && ch_inbox_stands(s->inbox)))
+    if (s != &own && !(__atomic_load_n(&s->stands, __ATOMIC_ACQUIRE) && ch_inbox_stands(s->inbox, &its_wakings)))
       stand = false;
+    *wakings += its_wakings;
   }
   pthread_mutex_unlock(&lock);
   return stand;
@@ -176,19 +181,20 @@ bool ch_may_be_woken(int64_t *until) {
   static __thread int64_t looked;
   static __thread bool found;
   int domains, saved = errno;
+  uint64_t before, after;
   int64_t now = ch_now();
   *until = now + BETWEEN_LOOKS;
   own.inbox = ch_inbox_here();
   if (!own.inbox)
     return errno = saved, false;
   __atomic_store_n(&own.stands, true, __ATOMIC_RELEASE);
-  if (!others_stand(&domains))
+  if (!others_stand(&domains, &before))
     return errno = saved, true;
   if (!found || now - looked >= BETWEEN_LOOKS) { /* the search takes a few hundred system calls */
     found = has_handler() || has_thread(domains);
     looked = now;
-    /* A thread that ended during the search may have woken another domain before. */
-    if (!found && !others_stand(&domains))
+    /* A thread that ended during the search, or before it, may have woken another domain, and that one a third. */
+    if (!found && (!others_stand(&domains, &after) || after != before))
       return errno = saved, true;
   }
   errno = saved;

@@ -725,6 +725,55 @@ static void check_mailbox(void) {
     outcome(4);
 }
 
+/* Two domains that pass a message on to each other and sleep in between, and a third one that asks whether both sleep
+ * for good. It asks first about the one that sleeps at the beginning, and then about the one that has a letter. */
+enum { MESSAGES = 4 };
+static struct ch_mailbox boxes[2];
+static struct ch_letter messages[MESSAGES];
+static int bells[2], sent, arrived;
+
+static void set_up_two_mailboxes(void) {
+  boxes[0] = (struct ch_mailbox){.top = &messages[0], .rest = CH_MAILBOX_WOKEN};
+  boxes[1] = (struct ch_mailbox){.rest = CH_MAILBOX_ASLEEP};
+  messages[0].next = NULL;
+  bells[0] = 1;
+  bells[1] = arrived = 0;
+  sent = 1;
+}
+static void pass_on(int to) {
+  if (sent == MESSAGES || !ch_mailbox_put(&boxes[to], &messages[sent++]))
+    return;
+  explored_point(&bells[to], true);
+  bells[to]++;
+  explored_changed(&bells[to]);
+}
+static void pass_messages_on(int own, int expected) {
+  while (expected > 0) {
+    parties[current].bell = &bells[own];
+    explored_point(&bells[own], true);
+    parties[current].bell = NULL;
+    bells[own] = 0;
+    do {
+      ch_mailbox_wakes(&boxes[own]);
+      for (struct ch_letter *l = ch_mailbox_take(&boxes[own]); l; l = NULL) /* there is one at most */
+        arrived++, expected--, pass_on(1 - own);
+    } while (!ch_mailbox_sleeps(&boxes[own]));
+  }
+}
+static void passes_on_as_first(void) { pass_messages_on(0, 2); }
+static void passes_on_as_second(void) { pass_messages_on(1, 2); }
+static bool both_stand(uint32_t wakings[2]) {
+  return ch_mailbox_stands(&boxes[1], &wakings[1]) && ch_mailbox_stands(&boxes[0], &wakings[0]);
+}
+static void asks_whether_both_stand(void) {
+  uint32_t before[2], after[2];
+  bool stand = both_stand(before) && both_stand(after) && before[0] + before[1] == after[0] + after[1];
+  if (stand)
+    EXPECT(arrived == MESSAGES);
+  outcome(stand);
+}
+static void check_two_mailboxes(void) { EXPECT(arrived == MESSAGES); }
+
 #define BODIES(...)                                                                                                    \
   (void (*const[])(void)) { __VA_ARGS__ }
 #define EXPLORE(name, set_up, check, outcomes, ...)                                                                    \
@@ -752,6 +801,8 @@ int main(int argc, char **argv) {
   EXPLORE("watched_until_closed", rendezvous, check_watches, 2, watches_until_closed, sets_twice_and_closes);
   EXPLORE("else_against_a_select", rendezvous, check_else, 2, tries_to_receive, sends_or_gets_0);
   EXPLORE("close_against_a_sender_and_a_receiver", one_place, check_close, 2, receives_0, sends, closes);
+  EXPLORE("domains_that_pass_messages_on_never_seem_to_stand", set_up_two_mailboxes, check_two_mailboxes, 2,
+          passes_on_as_first, passes_on_as_second, asks_whether_both_stand);
   EXPLORE("a_mailbox_loses_no_wake_up", set_up_mailbox, check_mailbox, 5, opens_three, puts_one, puts_two);
   printf("%u passed, 0 failed\n", passed);
 }
