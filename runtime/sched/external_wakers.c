@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int runtime_threads;
@@ -61,7 +62,7 @@ static bool is_kernels(const char *thread) {
   snprintf(path, sizeof path, "/proc/self/task/%s/comm", thread);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
-    return true; /* the thread has ended */
+    return errno == ENOENT || errno == ESRCH; /* the thread has ended; or it cannot be told whose it is */
   if (read(fd, name, sizeof name - 1) < 0)
     name[0] = 0;
   close(fd);
@@ -71,31 +72,21 @@ static bool is_kernels(const char *thread) {
 void __tsan_init(void) __attribute__((weak)); /* ThreadSanitizer has a thread, and in a child of fork a second one */
 static bool is_child;
 
-/* How many threads the process has, the kernel's workers among them; 0: that cannot be told. */
+/* How many threads the process has, the kernel's workers among them; 0: that cannot be told. It takes no descriptor. */
 static int count_threads(void) {
-  char text[1024];
-  int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC), threads = 0;
-  ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-  if (fd >= 0)
-    close(fd);
-  if (n <= 0)
-    return 0;
-  text[n] = 0;
-  const char *behind_name = strrchr(text, ')'); /* the name itself may contain spaces */
-  if (!behind_name || sscanf(behind_name, ") %*c%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%d", &threads) != 1)
-    return 0;
-  return threads;
+  struct stat all;
+  return stat("/proc/self/task", &all) < 0 || all.st_nlink < 2 ? 0 : (int)all.st_nlink - 2;
 }
 
-/* Whether there is a thread besides those of the runtime and of that many domains. If a thread ends while the kernel
- * makes its list, the list may end early. Then it is shorter than the number of threads, and a thread that was not
- * listed may exist. */
+/* Whether there may be a thread besides those of the runtime and of that many domains. If a thread ends while the
+ * kernel makes its list, the list may end early. Then it is shorter than the number of threads, and a thread that was
+ * not listed may exist. Where there is no descriptor for the list, the kernel's workers cannot be told apart. */
 static bool has_thread(int domains) {
   int threads = count_threads(), listed = 0;
   DIR *all = opendir("/proc/self/task");
   int others = -domains - __atomic_load_n(&runtime_threads, __ATOMIC_RELAXED) - (__tsan_init ? 1 + is_child : 0);
   if (!all)
-    return false;
+    return threads == 0 || threads + others > 0;
   for (struct dirent *e; (e = readdir(all));) {
     if (e->d_name[0] == '.')
       continue;

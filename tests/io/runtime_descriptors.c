@@ -287,3 +287,39 @@ TEST(who_has_no_number_to_wait_with_waits_all_the_same) {
   setrlimit(RLIMIT_NOFILE, &before);
   EXPECT(child > 0 && waitpid(child, &status, 0) == child && status == 0);
 }
+
+/* The search for other threads lists them, and reads their names. */
+static void *schedules_later(void *w) {
+  struct timespec time = {0, 50000000};
+  nanosleep(&time, NULL);
+  ch_waiter_schedule(w);
+  return NULL;
+}
+TEST(another_thread_counts_where_no_descriptor_is_left_to_look_for_it) {
+  struct rlimit before, few;
+  EXPECT(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  for (int left = 0; left < 3; left++) {
+    pthread_t thread;
+    ch_waiter w = {0};
+    int first = dup(2), all = first, n;
+    EXPECT(first >= 0);
+    few = (struct rlimit){200, before.rlim_max};
+    EXPECT(setrlimit(RLIMIT_NOFILE, &few) == 0);
+    while ((n = dup(2)) >= 0) all = n;
+    EXPECT(errno == EMFILE);
+    for (int i = 0; i < left; i++) EXPECT(close(all - i) == 0);
+    EXPECT(pthread_create(&thread, NULL, schedules_later, &w) == 0);
+    EXPECT(ch_waiter_wait(&w) == 0);
+    EXPECT(pthread_join(thread, NULL) == 0);
+    EXPECT(setrlimit(RLIMIT_NOFILE, &before) == 0);
+    for (int i = first; i <= all; i++) close(i);
+  }
+}
+TEST_EXITS(a_deadlock_is_reported_where_no_descriptor_is_left, 70, "deadlock") {
+  struct rlimit few = {200, 200};
+  ch_waiter w = {0};
+  EXPECT(setrlimit(RLIMIT_NOFILE, &few) == 0);
+  while (dup(2) >= 0) {}
+  EXPECT(errno == EMFILE);
+  ch_waiter_wait(&w);
+}
