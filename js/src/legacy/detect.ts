@@ -33,7 +33,7 @@ export interface Foreign {
  * const seen = new Set<string>()
  * const stop = develop((foreign) => seen.add(`${foreign.kind} inside the block of ${foreign.block}`))
  * const bill = spawn(function* () { yield* atomic(sleep(200)) }, { name: 'bill' })
- * setTimeout(() => {}, 1)
+ * setTimeout(() => {}, 100)
  * yield* bill
  * console.log(seen.has('Timeout inside the block of bill'))  // → true
  * stop()
