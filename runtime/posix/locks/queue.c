@@ -13,13 +13,10 @@
 #include "sched/child.h"
 #include "sched/host.h"
 #include <errno.h>
-#include <limits.h>
 #include <linux/futex.h>
-#include <linux/io_uring.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 /* ---- all queues of the domain ---- */
