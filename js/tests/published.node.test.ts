@@ -91,7 +91,17 @@ test('who imports a part does not get the whole', async () => {
 /** What a program imports alone, and what it awaits then, which ends with 1. */
 const ALONE: Record<string, string> = {
   mutex: 'mutex().with(async () => 1)',
-  'mutex, wait': 'mutex().with(function* () { return yield* wait(Promise.resolve(1)) })',
+  'mutex, wait': `mutex().with(function* () {
+    return (yield* wait(0)) + (yield* wait(Promise.resolve(1))) + ((yield* wait(null)) ?? 0)
+  })`,
+  wait: 'wait(1)',
+  future: '(async () => { const f = future(); f.set(1); return f.get() })()',
+  rwlock: '(async () => { const l = rwlock(), p = await l.write(); p.release(); return (await l.read()) && 1 })()',
+  aborted: 'aborted(AbortSignal.abort(1))',
+  Clause: `new (class extends Clause {
+    poll() { return !!(this.outcome = 1) }
+    describe() { return 'ready' }
+  })()`,
   semaphore: 'semaphore(2).with(() => { throw 1 }).catch((e) => e)',
   channel: `(async () => {
     let n
@@ -111,6 +121,11 @@ const ALONE: Record<string, string> = {
     return (await select({ c: c.recv() })).value
   })()`,
   'waituntil, sleep': 'waituntil(sleep(0).do(() => 1))',
+  'waituntil, channel': `(async () => {
+    const c = channel(1)
+    c.trySend(1)
+    return waituntil(c.recv()).or(channel().recv())
+  })()`,
   'mutex, condition': `(async () => {
     const lock = mutex(), changed = condition(), permit = await lock.acquire()
     const waiter = changed.waitWith(lock, permit).then((again) => again.release())
@@ -130,4 +145,28 @@ test('what a bundle imports alone can be awaited, although it takes along no sch
     await build({ stdin, bundle: true, platform: 'browser', format: 'esm', target: 'es2022', outfile })
     same([names, run(process.execPath, [outfile])], [names, '1\n'])
   }
+})
+
+/** These take along no scheduler, and there is nothing in them to be awaited without one. */
+const NOTHING_TO_AWAIT =
+  'Activity Call Cancelled Channel ClosedError DeadlineError DeadlockError Future Mutex Permit RwLock Semaphore ' +
+  'Suspension async Local local transfer Broadcast TabLock broadcast tabLock once'
+
+test('whatever takes along no scheduler is tried without one', async () => {
+  install()
+  const { build } = await import('esbuild')
+  const known = [...Object.keys(ALONE), NOTHING_TO_AWAIT].flatMap((names) => names.split(/,? /))
+  const unknown: string[] = []
+  for (const entry of ['index', 'ops', 'events', 'context', 'streams', 'worker', 'tabs']) {
+    const from = path.join(installed, `dist/${entry}.js`)
+    for (const name of Object.keys(await import(path.join(installed, `dist/node/${entry}.js`)))) {
+      const stdin = { contents: `export { ${name} } from ${JSON.stringify(from)}`, resolveDir: project }
+      const platform = { bundle: true, platform: 'browser', format: 'esm', target: 'es2022' } as const
+      const { metafile } = await build({ stdin, ...platform, write: false, metafile: true })
+      const [{ inputs }] = Object.values(metafile.outputs)
+      const taken = Object.entries(inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+      if (!taken.some(([file]) => file.endsWith('dist/core/domain.js')) && !known.includes(name)) unknown.push(name)
+    }
+  }
+  same(unknown, [])
 })

@@ -8,6 +8,7 @@
  * })
  * newActivityContext().spawn(main, 'localhost/foo')
  */
+import './domain.ts'
 import type { Activity } from './activity.ts'
 import { Call } from './call.ts'
 import { remember } from './generators.ts'

@@ -29,6 +29,7 @@ const SHARED = Symbol.for('charcoal')
  */
 export let domain = {
   current: null,
+  pending: null,
   adopt: alone,
   asCall: asOperation,
   fromHost: (f: () => void) => f(),
@@ -38,9 +39,8 @@ const use = (d: Domain): void => void (domain = d)
 
 function sharedBy(global: Global): Shared | undefined {
   try {
-    const found = global[SHARED]?.[PROTOCOL]
     const { parent } = global
-    return found ?? (parent === undefined || parent === global ? undefined : sharedBy(parent))
+    return global[SHARED]?.[PROTOCOL] ?? (parent && parent !== global ? sharedBy(parent) : undefined)
   } catch {
     return undefined // `parent` is a frame of another origin
   }
@@ -48,19 +48,18 @@ function sharedBy(global: Global): Shared | undefined {
 
 const shared: Shared = sharedBy(globalThis as Global) ?? { domain: null, copies: new Set() }
 const protocols = ((globalThis as Global)[SHARED] ??= {})
-if (protocols[PROTOCOL] === undefined) {
-  protocols[PROTOCOL] = shared
-  if (Object.keys(protocols).length === 2)
-    console.warn(say(TWO_VERSIONS))
-}
+protocols[PROTOCOL] = shared
 shared.copies.add(new WeakRef(use))
 // A copy lives as long as its realm: nothing else in it needs hold `use`.
-;((globalThis as Record<symbol, unknown[] | undefined>)[Symbol.for('charcoal.copies')] ??= []).push(use)
+;(globalThis as Record<symbol, unknown>)[Symbol()] = use
 if (shared.domain !== null) use(shared.domain)
 
 /** Makes the domain, unless another copy has made it. */
 export function shareDomain(make: () => Domain): void {
-  if (shared.domain === null) useDomain(make())
+  if (shared.domain !== null) return
+  useDomain(make())
+  const domains = Object.values(protocols).filter((of) => of.domain !== null)
+  if (domains.length === 2) console.warn(say(TWO_VERSIONS))
 }
 
 /** Makes `d` the domain that new activities belong to, in all copies; returns the one before. For tests. */

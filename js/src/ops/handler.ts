@@ -1,6 +1,7 @@
 /**
  * `handler` makes an event handler whose body is an activity, and decides what becomes of events that come meanwhile.
  */
+import '../core/domain.ts'
 import { checkFunction, checkOptions, checkWord } from '../core/arguments.ts'
 import type { Activity } from '../core/activity.ts'
 import { domain } from '../core/current.ts'

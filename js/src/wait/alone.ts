@@ -6,25 +6,26 @@ import { promiseOf } from './promiseOf.ts'
 
 /** The outcome of a clause, of a wait for a promise or a value, or of an operation of several steps. */
 export function alone(op: any): Promise<any> {
-  return 'poll' in op ? promiseOf(op) : run('promise' in op || 'plain' in op ? asOperation(op.promise ?? op.plain) : op)
+  return 'poll' in op ? promiseOf(op) : run(asOperation(op.promise ?? op))
 }
 
 async function run(gen: Iterator<unknown>): Promise<unknown> {
-  let step = gen.next()
-  while (!step.done) {
-    let answer: unknown
+  let how: 'next' | 'throw' = 'next'
+  let answer: unknown
+  for (;;) {
+    const { done, value } = gen[how]!(answer)
+    if (done) return value
     try {
-      answer = await step.value
+      answer = await value
+      how = 'next'
     } catch (error) {
-      step = gen.throw!(error)
-      continue
+      answer = error
+      how = 'throw'
     }
-    step = gen.next(answer)
   }
-  return step.value
 }
 
 /** Whatever a body has returned, for `yield*`. */
 export function* asOperation(what: any): Generator<unknown, any, any> {
-  return typeof what?.throw === 'function' && Symbol.iterator in what ? yield* what : yield what
+  return what?.throw && Symbol.iterator in what ? yield* what : yield what
 }

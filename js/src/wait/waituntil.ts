@@ -12,6 +12,7 @@
  *   .or(when(idle, sleep(1000).do(tidy)))
  *   .else(() => {})
  */
+import '../core/domain.ts'
 import { checkFunction } from '../core/arguments.ts'
 import { attributed } from '../core/belonging.ts'
 import { domain } from '../core/current.ts'
