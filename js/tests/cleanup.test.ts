@@ -1,6 +1,6 @@
 /** What is left behind: errors while cleaning up, promises that fail when nobody waits, late resources. */
 import { ok, rejects, same, test } from './harness.ts'
-import { asyncFn, each, sleep, spawn } from './lib.ts'
+import { asyncFn, count, each, sleep, spawn } from './lib.ts'
 import { transform } from '../src/plugin/transform.ts'
 import * as runtime from '../src/plugin/runtime.ts'
 import { all, any, group, map, race, timeout, use } from '../src/ops.ts'
@@ -197,10 +197,7 @@ test('a group keeps nothing of items that have ended', async () => {
   const waiting = (): number => (tasks as any).waiting.size
   const got = [1, 2, 3].map((n) => tasks.start(async () => n))
   same([waiting(), await Promise.all(got), waiting()], [3, [1, 2, 3], 0])
-  let joiners = 0
-  const { activity } = tasks as any
-  for (let at = activity.joiners.head; at !== null; at = at.after) joiners++
-  same(joiners, 1)
+  same(count((tasks as any).activity.joiners), 1)
   const idle = group()
   const never = idle.start(() => 1)
   idle.cancel('enough')

@@ -33,6 +33,7 @@ import {
   ClosedError,
   Suspension,
   Rendezvous,
+  count,
 } from './lib.ts'
 import { check, simulate, explore, enforce, develop, record, Recorder } from '../src/dev/index.ts'
 import { channelHop } from '../src/core/host.ts'
@@ -313,7 +314,7 @@ test('withdrawal of everything that can be waited for', async () => {
     })
     for (const permit of p) permit.release()
     same(
-      [s.waiters, m.waiters, l.waiters, c.waiters, f.waiters, ch.receivers, full.senders].map((x) => x.count()),
+      [s.waiters, m.waiters, l.waiters, c.waiters, f.waiters, ch.receivers, full.senders].map((x) => count(x)),
       [0, 0, 0, 0, 0, 0, 0],
     )
   })

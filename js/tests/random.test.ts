@@ -150,7 +150,7 @@ function logged(capacity: number, log: (number | string)[]): Channel<number> {
     return took
   }
   ch.put = (send) => {
-    const hadReceiver = !ch.receivers.empty
+    const hadReceiver = ch.receivers.head !== null
     const done = put.call(ch, send)
     if (done && hadReceiver) log.push(send.item)
     return done

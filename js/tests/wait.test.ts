@@ -31,6 +31,7 @@ import {
   ClauseList,
   Rendezvous,
   type RendezvousEvent,
+  count,
 } from './lib.ts'
 import { check } from '../src/dev/index.ts'
 
@@ -152,7 +153,7 @@ test('select says which clause it was', function* () {
   const ch = channel<number>()
   const got = yield* select({ job: ch.recv(), late: sleep(10) })
   same(got, { key: 'late', value: undefined })
-  same(ch.receivers.count(), 0)
+  same(count(ch.receivers), 0)
   spawn(function* () {
     yield* ch.send(4)
   })
@@ -304,12 +305,12 @@ test('and: an error of one clause withdraws the others; so does cancel', functio
   } catch (error) {
     ok(error instanceof ClosedError)
   }
-  same(b.receivers.count(), 0)
+  same(count(b.receivers), 0)
   const c = spawn(function* () {
     yield* waituntil(channel().recv()).and(b.recv())
   })
   yield* sleep(1)
-  same(b.receivers.count(), 1)
+  same(count(b.receivers), 1)
   c.cancel()
   try {
     yield* c
@@ -317,7 +318,7 @@ test('and: an error of one clause withdraws the others; so does cancel', functio
   } catch (error) {
     ok(error instanceof Cancelled)
   }
-  same(b.receivers.count(), 0)
+  same(count(b.receivers), 0)
 })
 
 test('and: what has had its effect before a cancel is told', function* () {

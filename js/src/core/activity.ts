@@ -182,7 +182,7 @@ export class Activity<T> extends Branch implements types.Activity, Operation<T>,
     this.cell = null
     if (this.info?.ended !== undefined) this.info.ended()
     const joiners = this.joiners as ClauseList<Join<T>> | null
-    const asked = joiners !== null && !joiners.empty
+    const asked = joiners !== null && joiners.head !== null
     if (asked) for (let join = joiners.shift(); join !== null; join = joiners.shift()) join.settle()
     this.joiners = this.ended === 2 && !asked ? (this.home.domain.host.unhandled(answer) as Promise<T>) : null
   }

@@ -31,7 +31,7 @@ export function checkTime(who: string, ms: number): void {
 
 export function checkFunction(who: string, f: unknown): void {
   if (typeof f !== 'function') refuse(NO_FUNCTION, who, f)
-  if (diagnosis !== null) diagnosis.body(who, f)
+  diagnosis?.body(who, f)
 }
 
 /** What can be run: a function, or an operation. */
@@ -43,7 +43,7 @@ export function checkBody(who: string, body: unknown): void {
 
 /** In development: names of options that the function does not have are told. */
 export function checkOptions(who: string, options: object): void {
-  if (diagnosis !== null) diagnosis.options(who, options)
+  diagnosis?.options(who, options)
 }
 
 /** One of several words. */

@@ -38,7 +38,7 @@ export class HeldBack implements Held {
 
   waitsForPromise(block: Block): void {
     this.admit(block)
-    if (diagnosis !== null) diagnosis.waitsForPromise(block)
+    diagnosis?.waitsForPromise(block)
   }
 
   need(activity: Activity, block: Block): boolean {

@@ -56,7 +56,8 @@ export function useDiagnosis(d: Diagnosis): void {
 
 /** The sentence of a mistake. `parts` are names, and values that the sentence is made of. */
 export function say(mistake: number, ...parts: unknown[]): string {
-  if (diagnosis !== null) return diagnosis.texts[mistake](...parts)
   const names = parts.filter((part) => Object(part) !== part).map(String)
-  return `charcoal-js error ${mistake} (${names.join(', ')}): see docs/errors.md`
+  return (
+    diagnosis?.texts[mistake](...parts) ?? `charcoal-js error ${mistake} (${names.join(', ')}): see docs/errors.md`
+  )
 }

@@ -13,10 +13,9 @@ export interface Steps<T> extends Operation<T>, Awaitable<T> {}
 export function steps<T>(gen: Generator<unknown, T, any>): Steps<T> {
   const op = diagnosis === null || domain.site === null ? gen : diagnosis.made(gen)
   if (!('then' in op)) {
-    for (const name of ['then', 'catch', 'finally']) {
-      const method = Object.getOwnPropertyDescriptor(Suspension.prototype, name)!
-      Object.defineProperty(Object.getPrototypeOf(op), name, method)
-    }
+    const methods = Object.getOwnPropertyDescriptors(Suspension.prototype)
+    for (const name of ['then', 'catch', 'finally'] as const)
+      Object.defineProperty(Object.getPrototypeOf(op), name, methods[name])
   }
   return op as unknown as Steps<T>
 }

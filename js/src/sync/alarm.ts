@@ -84,13 +84,13 @@ class Row {
   add(alarm: Alarm): void {
     alarm.timer = this
     alarm.due = Math.ceil(realNow() + this.ms)
-    if (this.alarms.empty) this.arm(this.ms, alarm.due)
+    if (this.alarms.head === null) this.arm(this.ms, alarm.due)
     this.alarms.push(alarm)
   }
 
   clear(alarm: Alarm): void {
     this.alarms.remove(alarm)
-    if (!this.alarms.empty) return
+    if (this.alarms.head !== null) return
     clearTimer(this.handle as number)
     rows.delete(this.ms)
   }
@@ -126,6 +126,6 @@ function ringAll(alarms: ClauseList<Alarm>): void {
       alarm.ring()
     }
   } finally {
-    if (!alarms.empty) setTimer(() => ringAll(alarms), 0)
+    if (alarms.head !== null) setTimer(() => ringAll(alarms), 0)
   }
 }

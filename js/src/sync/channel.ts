@@ -13,7 +13,7 @@
  * yield* jobs.each(function* (job) { ... })
  */
 import { Clause } from '../wait/clause.ts'
-import { ClauseList } from '../wait/list.ts'
+import { ClauseList, count } from '../wait/list.ts'
 import { checkCount } from '../core/arguments.ts'
 import { steps, type Steps } from '../core/steps.ts'
 import { Queue } from '../core/queue.ts'
@@ -138,7 +138,7 @@ export class Channel<T> implements AsyncIterable<T> {
 
   /** Runs `body` for every value until the channel is closed and empty, and waits for what it returns. */
   each(body: (item: T) => unknown): Steps<void> {
-    if (diagnosis !== null) diagnosis.body(`${this.name}: each`, body)
+    diagnosis?.body(`${this.name}: each`, body)
     return steps(this.run(body))
   }
 
@@ -172,12 +172,12 @@ export class Channel<T> implements AsyncIterable<T> {
 
   /** @internal */
   canRecv(earlier: number): boolean {
-    return this.shut || this.buffer.size + this.senders.count() > earlier
+    return this.shut || this.buffer.size + count(this.senders) > earlier
   }
 
   /** @internal */
   canSend(earlier: number): boolean {
-    return this.shut || this.capacity - this.buffer.size + this.receivers.count() > earlier
+    return this.shut || this.capacity - this.buffer.size + count(this.receivers) > earlier
   }
 
   /** @internal Does a receive now, if that is possible. */
@@ -238,8 +238,8 @@ export function channel<T>(capacity = 0, name = 'channel'): Channel<T> {
 
 /** Asserts the invariants above. */
 export function checkChannel(ch: Channel<any>): void {
-  const s = ch.senders.count()
-  const r = ch.receivers.count()
+  const s = count(ch.senders)
+  const r = count(ch.receivers)
   if (r > 0 && (ch.buffer.size > 0 || s > 0))
     throw new Error('channel: a receiver waits although there is something to receive')
   if (s > 0 && ch.buffer.size < ch.capacity) throw new Error('channel: a sender waits although there is room')

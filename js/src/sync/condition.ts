@@ -5,7 +5,7 @@
  */
 import { steps, type Steps } from '../core/steps.ts'
 import { Clause } from '../wait/clause.ts'
-import { ClauseList } from '../wait/list.ts'
+import { ClauseList, count } from '../wait/list.ts'
 import { noncancellable } from '../scope/finish.ts'
 import type { Permit, Mutex } from './semaphore.ts'
 
@@ -80,7 +80,7 @@ export class Condition {
 
   /** Wakes all who wait now; the result is their number. */
   broadcast(): number {
-    let n = this.waiters.count()
+    let n = count(this.waiters)
     for (let i = n; i > 0; i--) this.signal()
     return n
   }

@@ -18,12 +18,12 @@ class Enter extends Clause<Permit> {
     this.writes = writes
   }
   poll(): boolean {
-    if (!this.lock.waiters.empty || !this.lock.admits(this.writes)) return false
+    if (this.lock.waiters.head !== null || !this.lock.admits(this.writes)) return false
     this.outcome = this.lock.admit(this.writes)
     return true
   }
   override ready(earlier: number): boolean {
-    return this.lock.waiters.empty && this.lock.admits(this.writes) && (earlier === 0 || !this.writes)
+    return this.lock.waiters.head === null && this.lock.admits(this.writes) && (earlier === 0 || !this.writes)
   }
   override get resource(): unknown {
     return this.lock

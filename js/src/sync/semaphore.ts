@@ -53,7 +53,10 @@ class Acquire extends Clause<Permit> {
     this.want = want
   }
   poll(): boolean {
-    return this.semaphore.grab(this)
+    const { semaphore, want } = this
+    if (semaphore.available < want) return false
+    this.outcome = semaphore.permit(want, domain.current)
+    return true
   }
   override ready(earlier: number): boolean {
     return this.semaphore.available >= this.want * (earlier + 1)
@@ -70,7 +73,7 @@ class Acquire extends Clause<Permit> {
       return branch.goOn(THROW, new DeadlockError(say(HELD_ALREADY, semaphore.name, branch.activity.name)))
     }
     if (super.begin(branch)) return true
-    if (diagnosis !== null) diagnosis.waitsForLock(branch)
+    diagnosis?.waitsForLock(branch)
     return false
   }
   override withdraw(): void {
@@ -100,7 +103,7 @@ export class Semaphore {
   /** @internal */ readonly waiters: ClauseList = new ClauseList()
   /** @internal */ free: number
   /** The branch that holds the only permit, if it was acquired inside an activity. */
-  owner: Branch | undefined = undefined
+  owner: Branch | null | undefined = null
 
   constructor(permits: number, name: string) {
     this.permits = this.free = permits
@@ -114,25 +117,26 @@ export class Semaphore {
 
   /** Permits that could be acquired now without waiting. */
   get available(): number {
-    return this.waiters.empty ? this.free : 0
+    return this.waiters.head ? 0 : this.free
   }
 
   /** Waits for `want` permits. Cancelled: none were taken. */
   acquire(want = 1): Clause<Permit> {
-    this.checkWant(want)
+    if (!(want >= 1 && want <= this.permits) || want % 1)
+      throw new RangeError(say(TOO_MANY_PERMITS, this.name, want, this.permits))
     return new Acquire(this, want)
   }
 
   /** Acquires without waiting, from anywhere; undefined if that is not possible now. */
   tryAcquire(want = 1): Permit | undefined {
-    this.checkWant(want)
-    const acquire = new Acquire(this, want)
-    return this.grab(acquire) ? acquire.outcome : undefined
+    const acquire = this.acquire(want)
+    acquire.poll()
+    return acquire.outcome
   }
 
   /** Runs `body` with a permit. */
   with<T>(body: () => Returned<T>): Steps<T> {
-    if (diagnosis !== null) diagnosis.body(`${this.name}: with`, body)
+    diagnosis?.body(`${this.name}: with`, body)
     return steps(this.run(body))
   }
 
@@ -145,35 +149,22 @@ export class Semaphore {
     }
   }
 
-  private checkWant(want: number): void {
-    if (want >= 1 && want <= this.permits && want % 1 === 0) return
-    throw new RangeError(say(TOO_MANY_PERMITS, this.name, want, this.permits))
-  }
-
   /** @internal */
-  grab(acquire: Acquire): boolean {
-    if (!this.waiters.empty || this.free < acquire.want) return false
-    acquire.outcome = this.permit(acquire.want, domain.current ?? undefined)
-    return true
-  }
-
-  private permit(want: number, to: Branch | undefined): Permit {
+  permit(want: number, to: Branch | null | undefined): Permit {
     this.free -= want
     if (this.permits === 1) this.owner = to
     return new Permit(() => {
       this.free += want
-      this.owner = undefined
+      this.owner = null
       this.serve()
     })
   }
 
   /** @internal Hands free permits to those who wait, in order. */
   serve(): void {
-    for (;;) {
-      const first = this.waiters.head as Acquire | null
-      if (first === null || first.want > this.free) return
+    for (let first: Acquire | null; (first = this.waiters.head) && first.want <= this.free; ) {
       this.waiters.remove(first)
-      first.fire(this.permit(first.want, first.waiter!.branch ?? undefined))
+      first.fire(this.permit(first.want, first.waiter!.branch))
     }
   }
 }
@@ -193,7 +184,7 @@ export class Mutex extends Semaphore {
     super(1, name)
   }
   get locked(): boolean {
-    return this.available === 0
+    return !this.available
   }
 }
 

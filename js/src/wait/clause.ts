@@ -87,24 +87,23 @@ export abstract class Clause<T> extends Suspension<T> implements Choosable {
 
   /** Names a body for `waituntil`: `ch.recv().do(v => ...)`, or with a generator function. */
   do<Q>(body: Body<T, Q>): Case<T, Result<Q>> {
-    if (diagnosis !== null) diagnosis.body('do', body)
+    diagnosis?.body('do', body)
     return new Case<T, Result<Q>>(this, body as Body<T, any>)
   }
 
   /** What can be done at once is done on the spot, without passing through the run loop. */
   override next(answer?: unknown): this {
-    if (this.done) return this
-    if (this.value === this) return this.finished(answer)
     const d = domain
     const branch = d.current
-    if (branch !== null && --d.steps > 0 && (branch.scope === null || !branch.scope.marked)) {
+    const asks = !this.done && this.value !== this && branch !== null
+    if (asks && --d.steps > 0 && (branch.scope === null || !branch.scope.marked)) {
       if (d.pending !== null) d.startPending()
       if (this.poll()) {
         if (this.failed) throw this.outcome
         return this.finished(this.outcome)
       }
     }
-    return this.asked()
+    return super.next(answer)
   }
 
   override begin(branch: Branch): boolean {

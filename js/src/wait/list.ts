@@ -1,7 +1,8 @@
 /**
- * The clauses that wait on one object, in the order of registration.
+ * The clauses that wait on one object, in the order of registration. They form a ring, in which the list itself stands
+ * between the last and the first.
  *
- * - A clause is on one list at most. It is on this one if it has one `before` it, or is the `head`.
+ * - A clause is on one list at most. It is on one exactly while its `before` is not null.
  */
 
 /** What a list needs of a clause. */
@@ -10,29 +11,27 @@ export interface Listed {
   after: Listed | null
 }
 
-export class ClauseList<C extends Listed = any> {
-  head: C | null = null
-  private tail: C | null = null
+export class ClauseList<C extends Listed = any> implements Listed {
+  /** The last one, or the list itself. */
+  before: Listed = this
+  /** The first one, or the list itself. */
+  after: Listed = this
 
-  get empty(): boolean {
-    return this.head === null
+  get head(): C | null {
+    return this.after === this ? null : (this.after as C)
   }
 
   push(clause: C): void {
-    clause.before = this.tail
-    clause.after = null
-    if (this.tail === null) this.head = clause
-    else this.tail.after = clause
-    this.tail = clause
+    clause.after = this
+    clause.before = this.before
+    this.before = this.before.after = clause
   }
 
   /** Takes a clause off the list, if it is there. */
   remove(clause: C): void {
-    if (clause.before === null && this.head !== clause) return // it is not on the list
-    if (clause.before === null) this.head = clause.after as C | null
-    else clause.before.after = clause.after
-    if (clause.after === null) this.tail = clause.before as C | null
-    else clause.after.before = clause.before
+    if (clause.before === null) return
+    clause.before.after = clause.after
+    clause.after!.before = clause.before
     clause.before = clause.after = null
   }
 
@@ -42,9 +41,15 @@ export class ClauseList<C extends Listed = any> {
     return clause
   }
 
-  count(): number {
-    let n = 0
-    for (let c: Listed | null = this.head; c !== null; c = c.after) n++
-    return n
+  /** Rings have no JSON. */
+  toJSON(): object {
+    return {}
   }
+}
+
+/** It is no method, so that a bundle has it only where somebody counts. */
+export function count(list: ClauseList): number {
+  let n = 0
+  for (let at = list.after; at !== list; at = at.after!) n++
+  return n
 }

@@ -15,7 +15,6 @@ interface Waitable extends Answer {
 export function promiseOf(clause: Waitable): Promise<any> {
   return new Promise((resolve, reject) => {
     clause.waiter = { answered: ({ failed, outcome }) => (failed ? reject(outcome) : resolve(outcome)) }
-    if (clause.poll()) clause.waiter.answered(clause)
-    else clause.register()
+    clause.poll() ? clause.waiter.answered(clause) : clause.register()
   })
 }
