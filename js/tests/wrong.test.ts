@@ -102,6 +102,31 @@ test('legacy code may catch what every operation fails with, and tidy up behind 
   same([tidied, await sleep(0).finally(() => {}), lock.locked], [made.length, undefined, false])
 })
 
+test('legacy code may ask an operation for its outcome several times, as a promise, and it runs once', async () => {
+  let runs = 0
+  const five = async (): Promise<number> => {
+    runs++
+    await new Promise((done) => setTimeout(done, 0))
+    return 5
+  }
+  const ch = channel<number>(2)
+  ch.trySend(5)
+  ch.trySend(6)
+  const made: Record<string, PromiseLike<unknown> & { catch(f: () => void): unknown }> = {
+    finish: finish(five),
+    deadline: deadline(99_999, five),
+    'lock.with': mutex().with(five),
+    recv: ch.recv(),
+    waituntil: waituntil(sleep(0).do(() => 5)),
+    wait: wait(five()),
+  }
+  for (const [name, operation] of Object.entries(made)) {
+    operation.catch(() => {})
+    same([name, await Promise.all([operation, operation]), await operation], [name, [5, 5], 5])
+  }
+  same([runs, ch.size], [4, 1])
+})
+
 test('an operation or a promise that a body returns is waited for, and nothing else is run', async () => {
   const log: unknown[] = []
   const later = (n: number) => new Promise<void>((done) => setTimeout(() => done(void log.push(n)), 1))

@@ -23,20 +23,6 @@ interface Shared {
 type Global = { parent?: Global; [SHARED]?: Record<number, Shared> }
 const SHARED = Symbol.for('charcoal')
 
-/**
- * The domain of this realm. Programs that start no activities have none, and may await clauses, and operations that
- * consist of them, all the same: a lock alone takes along no scheduler.
- */
-export let domain = {
-  current: null,
-  pending: null,
-  adopt: alone,
-  asCall: asOperation,
-  fromHost: (f: () => void) => f(),
-} as unknown as Domain
-
-const use = (d: Domain): void => void (domain = d)
-
 function sharedBy(global: Global): Shared | undefined {
   try {
     const { parent } = global
@@ -49,10 +35,23 @@ function sharedBy(global: Global): Shared | undefined {
 const shared: Shared = sharedBy(globalThis as Global) ?? { domain: null, copies: new Set() }
 const protocols = ((globalThis as Global)[SHARED] ??= {})
 protocols[PROTOCOL] = shared
+
+/**
+ * The domain of this realm. Programs that start no activities have none, and may await clauses, and operations that
+ * consist of them, all the same: a lock alone takes along no scheduler.
+ */
+export let domain = shared.domain ?? ({
+  current: null,
+  pending: null,
+  adopt: alone,
+  asCall: asOperation,
+  fromHost: (f: () => void) => f(),
+} as unknown as Domain)
+
+const use = (d: Domain): void => void (domain = d)
 shared.copies.add(new WeakRef(use))
 // A copy lives as long as its realm: nothing else in it needs hold `use`.
 ;(globalThis as Record<symbol, unknown>)[Symbol()] = use
-if (shared.domain !== null) use(shared.domain)
 
 /** Makes the domain, unless another copy has made it. */
 export function shareDomain(make: () => Domain): void {

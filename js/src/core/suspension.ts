@@ -43,7 +43,9 @@ export abstract class Suspension<T> implements Operation<T>, Awaitable<T> {
     return SUSPENSION
   }
   done: boolean = false
-  value: any = undefined;
+  value: any = undefined
+  /** @internal What legacy code waits for; it may ask for the outcome several times, as of a promise. */
+  declare adopted?: PromiseLike<T>;
 
   [Symbol.iterator](): Iterator<unknown, T, any> {
     if (this.value === this) throw new Error(say(WAITS_ALREADY))
@@ -83,7 +85,7 @@ export abstract class Suspension<T> implements Operation<T>, Awaitable<T> {
     ok?: ((value: T) => A | PromiseLike<A>) | null,
     bad?: ((error: any) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    return domain.adopt(this, this.describe?.()).then(ok, bad) as Promise<A | B>
+    return (this.adopted ??= domain.adopt(this, this.describe?.())).then(ok, bad) as Promise<A | B>
   }
 
   /** For legacy code, as of a promise. */

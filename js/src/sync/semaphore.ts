@@ -53,9 +53,8 @@ class Acquire extends Clause<Permit> {
     this.want = want
   }
   poll(): boolean {
-    const { semaphore, want } = this
-    if (semaphore.available < want) return false
-    this.outcome = semaphore.permit(want, domain.current)
+    if (!this.ready(0)) return false
+    this.outcome = this.semaphore.permit(this.want, domain.current)
     return true
   }
   override ready(earlier: number): boolean {
@@ -69,9 +68,8 @@ class Acquire extends Clause<Permit> {
   }
   override begin(branch: Branch): boolean {
     const { semaphore } = this
-    if (semaphore instanceof Mutex && semaphore.owner === branch) {
+    if (semaphore instanceof Mutex && semaphore.owner === branch)
       return branch.goOn(THROW, new DeadlockError(say(HELD_ALREADY, semaphore.name, branch.activity.name)))
-    }
     if (super.begin(branch)) return true
     diagnosis?.waitsForLock(branch)
     return false

@@ -61,6 +61,7 @@ type Tree = { kind: 'leaf'; at: number } | { kind: 'or' | 'and'; parts: Tree[] }
 export class WaitUntil<R> implements Operation<R>, Awaitable<R> {
   private readonly terms: { op: 'or' | 'and'; term: unknown }[] = []
   private otherwise: (() => unknown) | undefined
+  private adopted: PromiseLike<R> | undefined
 
   constructor(term: unknown) {
     this.terms.push({ op: 'or', term })
@@ -112,7 +113,7 @@ export class WaitUntil<R> implements Operation<R>, Awaitable<R> {
     ok?: ((value: R) => A | PromiseLike<A>) | null,
     bad?: ((error: any) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    return domain.adopt(this, 'waituntil').then(ok, bad) as Promise<A | B>
+    return (this.adopted ??= domain.adopt(this, 'waituntil')).then(ok, bad) as Promise<A | B>
   }
 
   /** For legacy code, as of a promise. */
