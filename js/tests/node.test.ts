@@ -603,6 +603,19 @@ ${body}`,
     'until(…) is not waited for: write await until(…), or spawn it.',
   ])
   same(lint('atomic(function* () {})'), ['atomic(…) is not waited for, and cannot be here: spawn it.'])
+  same(lint('async function f() { sleep(1).catch(log); until(a).then(g) }'), [])
+  const objects = `import { channel, mutex as lockOf } from 'charcoal-js'
+const ch = channel(), lock = lockOf(); let other = channel(); const { length } = lockOf()
+function f(lock) { lock.acquire() }
+`
+  same(lint(`${objects}spawn(function* () { ch.send(1); ch.recv().do(f); ch.trySend(1); ch.close(); other.recv() })`), [
+    'ch.send(…) is not waited for: write yield* ch.send(…), or spawn it.',
+    'ch.recv(…) is not waited for: write yield* ch.recv(…), or spawn it.',
+  ])
+  same(lint(`${objects}async () => { lock.acquire(); lock.with(f); await lock.with(f); lock.with(f).catch(g) }`), [
+    'lock.acquire(…) is not waited for: write await lock.acquire(…), or spawn it.',
+    'lock.with(…) is not waited for: write await lock.with(…), or spawn it.',
+  ])
   same(
     lint('spawn(function* () { yield* sleep(1); const c = sleep(2); yield* until(c); spawn(sleep(3)); wait(5) })'),
     [],

@@ -63,6 +63,13 @@ test('types infer through calls, waits, spawn and select', () => {
       return 1
     })
     is<Equal<typeof perhaps, number | undefined>>()
+    const six = function* () {
+      return 6
+    }
+    const aborts = yield* finish(six, { signal: new AbortController().signal })
+    is<Equal<typeof aborts, number | undefined>>()
+    const named = yield* finish(six, { name: 'six' })
+    is<Equal<typeof named, number>>()
     const d = yield* deadline(1, function* () {
       return true
     })

@@ -299,6 +299,7 @@ test('an option that a function does not have is told once, with those that it h
 
 test('every public function says what it takes when it is given something else', () => {
   const no = undefined as any
+  const lock = mutex()
   const wrong: [() => unknown, RegExp][] = [
     [() => channel(1.5), /channel takes a whole number from 0 on, or Infinity, not 1.5/],
     [() => channel(-1), /not -1/],
@@ -326,6 +327,10 @@ test('every public function says what it takes when it is given something else',
     [() => async(no), /async takes a function or an operation/],
     [() => aborted(no), /aborted takes an AbortSignal, not undefined/],
     [() => each(5 as any, five), /each takes an iterable of items, not 5/],
+    [() => each(sleep(1) as any, five), /each takes an iterable of items, not this object/],
+    [() => all(sleep(1) as any, sleep(2) as any), /all takes an iterable of items, not this object/],
+    [() => map(lock.with(five) as any, five), /map takes an iterable of items, not this object/],
+    [() => select(no), /a select of nothing would never end/],
     [() => each([], no), /each takes a function/],
     [() => each(five as any, [] as any), /each takes an iterable of items, not this function/],
     [() => each([], Object.create(null)), /each takes a function, not this object/],

@@ -51,10 +51,11 @@ export function checkWord(who: string, word: string, words: readonly string[]): 
   if (!words.includes(word)) refuse(NO_SUCH_WORD, who, word, words)
 }
 
-/** What can be gone through: a list, a set, a stream, a generator. */
+/** What can be gone through: a list, a set, a stream, a generator. Operations have an iterator, but hold no items. */
 export function checkItems(who: string, items: unknown): void {
   const what = Object(items) as object
-  if (!(Symbol.iterator in what || Symbol.asyncIterator in what)) refuse(NO_ITEMS, who, items)
+  if (Symbol.asyncIterator in what || (Symbol.iterator in what && !('then' in what))) return
+  refuse(NO_ITEMS, who, items)
 }
 
 const hasMethod = (what: unknown, method: string): boolean =>

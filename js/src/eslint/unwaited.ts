@@ -36,12 +36,45 @@ const OPERATIONS = new Set([
   'use',
 ])
 
-/** The function at the root of a chain of calls: `waituntil` in `waituntil(a).or(b)`. */
-function rootOf(call: Node): Node {
-  let at: Node = call
-  while (at.type === 'CallExpression' || at.type === 'MemberExpression' || at.type === 'ChainExpression')
-    at = at.callee ?? at.object ?? at.expression
-  return at
+/** What makes objects that have operations, and these. */
+const METHODS: Readonly<Record<string, readonly string[]>> = {
+  channel: ['send', 'recv', 'each'],
+  mutex: ['acquire', 'with'],
+  semaphore: ['acquire', 'with'],
+  rwlock: ['read', 'write'],
+  condition: ['wait', 'waitWith'],
+  future: ['get'],
+  tabLock: ['acquire', 'share', 'with'],
+  broadcast: ['recv', 'each'],
+}
+
+/** Who is asked for the outcome in this way has been waited for: `finish(…).catch(log)`. */
+const ASKS = new Set(['then', 'catch', 'finally'])
+
+/**
+ * What stands at the root of a chain of calls, and the method of it that is called first: `waituntil` in
+ * `waituntil(a).or(b)`, `ch` and `recv` in `ch.recv().do(f)`.
+ */
+function rootOf(call: Node): { root: Node; method: string | undefined } {
+  let root: Node = call
+  let method: string | undefined
+  while (root.type === 'CallExpression' || root.type === 'MemberExpression' || root.type === 'ChainExpression') {
+    if (root.type === 'MemberExpression') method = root.property.name
+    root = root.callee ?? root.object ?? root.expression
+  }
+  return { root, method }
+}
+
+/** The call whose result the variable `name` has, as `node` sees it, if it is assigned nowhere else. */
+function madeBy(context: any, node: Node, name: string): Node | undefined {
+  for (let scope = context.sourceCode.getScope(node); scope !== null; scope = scope.upper) {
+    const variable = scope.set.get(name)
+    if (variable === undefined) continue
+    const [definition] = variable.defs
+    const init = definition?.type === 'Variable' && definition.parent.kind === 'const' ? definition.node.init : null
+    return init?.type === 'CallExpression' && definition.node.id.type === 'Identifier' ? init : undefined
+  }
+  return undefined
 }
 
 export const unwaited = {
@@ -64,17 +97,24 @@ export const unwaited = {
       ImportDeclaration(node: Node) {
         if (!/^charcoal-js(\/|$)/.test(node.source.value)) return
         for (const { type, local, imported: name } of node.specifiers)
-          if (type === 'ImportSpecifier' && OPERATIONS.has(name.name)) imported.set(local.name, name.name)
+          if (type === 'ImportSpecifier') imported.set(local.name, name.name)
       },
       ':function': enter,
       ':function:exit': leave,
       ExpressionStatement(node: Node) {
-        if (node.expression.type !== 'CallExpression') return
-        const root = rootOf(node.expression)
-        if (root.type !== 'Identifier' || !imported.has(root.name)) return
+        const { expression } = node
+        if (expression.type !== 'CallExpression' || ASKS.has(expression.callee.property?.name)) return
+        const { root, method } = rootOf(expression)
+        if (root.type !== 'Identifier') return
+        let { name } = root
+        if (!OPERATIONS.has(imported.get(name)!)) {
+          const maker = imported.get(madeBy(context, node, name)?.callee.name)
+          if (method === undefined || maker === undefined || !METHODS[maker]?.includes(method)) return
+          name = `${name}.${method}`
+        }
         const within = functions.at(-1)
         const messageId = within?.generator ? 'generator' : within?.async ? 'async' : 'plain'
-        context.report({ node, messageId, data: { name: root.name } })
+        context.report({ node, messageId, data: { name } })
       },
     }
   },

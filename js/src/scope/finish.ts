@@ -21,7 +21,7 @@ import { DeadlineError, isCancelled } from './errors.ts'
 /** Options of `finish`. */
 export interface ScopeOptions {
   name?: string
-  /** Cancels the scope when aborted. */
+  /** Cancels the scope when aborted; `finish` then ends with `undefined`, as after `scope.cancel()`. */
   signal?: AbortSignal
 }
 
@@ -119,12 +119,17 @@ export type Finished<B> = B extends () => Returned<infer T>
  * // → 3
  * // → all ended
  */
-export function finish<B extends ScopedBody<any>>(body: B, options: ScopeOptions = {}): Steps<Finished<B>> {
+export function finish<B extends ScopedBody<any>>(
+  body: B,
+  options?: Omit<ScopeOptions, 'signal'> & { signal?: undefined },
+): Steps<Finished<B>>
+export function finish<B extends ScopedBody<any>>(body: B, options: ScopeOptions): Steps<Finished<B> | undefined>
+export function finish<B extends ScopedBody<any>>(body: B, options: ScopeOptions = {}): Steps<unknown> {
   checkOptions('finish', options)
   const { name = '', signal } = options
   checkBody('finish', body)
   if (signal !== undefined) checkSignal('finish', signal)
-  return steps(inScope(claimed(body), name, false, signal)) as Steps<Finished<B>>
+  return steps(inScope(claimed(body), name, false, signal))
 }
 
 /**

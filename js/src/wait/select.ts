@@ -22,7 +22,7 @@ export type Selected<M> = { [K in keyof M]-?: { key: K; value: Awaited1<M[K]> } 
  * if (got.key === 'job') console.log(got.value)  // → sweep
  */
 export function select<M extends Record<string, Waitable<any>>>(clauses: M): Steps<Selected<M>> {
-  const keys = Object.keys(clauses)
+  const keys = Object.keys(clauses ?? {})
   if (keys.length === 0) throw new TypeError(say(NOTHING_TO_SELECT))
   return new Selection<M>(keys, (key) => clauseOf(clauses[key], `select: ${key}`))
 }
