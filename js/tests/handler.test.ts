@@ -1,6 +1,6 @@
 /** Event handlers whose bodies are activities. */
 import { test, ok, same, until } from './harness.ts'
-import { Cancelled, sleep } from './lib.ts'
+import { atomic, Cancelled, future, sleep, spawn } from './lib.ts'
 import { handler } from '../src/ops.ts'
 
 const handle = (when: 'all' | 'latest' | 'first' | 'queue') => {
@@ -32,6 +32,58 @@ test('what stands before the first wait of a handler runs within the event', asy
   same(target.dispatchEvent(new Event('press', { cancelable: true })), false)
   same(press.busy, 1)
   await until(() => press.busy === 0)
+})
+
+test('a preventDefault that comes too late, because an atomic block was open, is told with the remedy', async () => {
+  const told: string[] = []
+  const { warn } = console
+  console.warn = (text: string) => void told.push(text)
+  const dispatch = (target: EventTarget): boolean => {
+    const event = new Event('submit', { cancelable: true })
+    const global = globalThis as { event?: Event }
+    if (typeof document === 'object') return target.dispatchEvent(event)
+    global.event = event // a page has the event that is being handled there
+    try {
+      return target.dispatchEvent(event)
+    } finally {
+      delete global.event
+    }
+  }
+  try {
+    const target = new EventTarget()
+    const save = handler(
+      function* (event: Event) {
+        event.preventDefault()
+      },
+      { name: 'save' },
+    )
+    let inTime = false
+    target.addEventListener('submit', (event) => {
+      if (inTime) event.preventDefault()
+      void save(event)
+    })
+    same([dispatch(target), told], [false, []])
+    const over = future<void>()
+    let open = false
+    const body = function* () {
+      open = true
+      yield* over.get()
+    }
+    const load = spawn(() => atomic(body), { name: 'load' })
+    await until(() => open)
+    same(dispatch(target), true)
+    inTime = true
+    same(dispatch(target), false)
+    over.set()
+    await load
+    await until(() => save.busy === 0)
+    same(told, [
+      "charcoal: preventDefault of 'submit' comes too late: save has begun after the event, because an atomic block of " +
+        'load was open. Remedy: call it in the listener, before the activity.',
+    ])
+  } finally {
+    console.warn = warn
+  }
 })
 
 test('a later event is handled beside the earlier one, instead of it, after it, or not at all', async () => {

@@ -6,6 +6,7 @@
  */
 import type { Branch } from '../core/types.ts'
 import { useDiagnosis } from '../core/say.ts'
+import { watchEvent } from './late.ts'
 import { checkOptions } from './options.ts'
 import { remind, suspect } from './reminder.ts'
 import { checkFunction, TEXTS } from './texts.ts'
@@ -20,7 +21,10 @@ function warnOfCircle(branch: Branch): void {
 useDiagnosis({
   texts: TEXTS,
   waitsForPromise: remind,
-  heldBack: suspect,
+  heldBack(activity, block) {
+    watchEvent(activity, block)
+    suspect(activity, block)
+  },
   waitsForLock: warnOfCircle,
   body: checkFunction,
   options: checkOptions,
