@@ -36,6 +36,7 @@ test('what stands before the first wait of a handler runs within the event', asy
 
 test('a preventDefault that comes too late, because an atomic block was open, is told with the remedy', async () => {
   const told: string[] = []
+  const over = future<void>()
   const { warn } = console
   console.warn = (text: string) => void told.push(text)
   const dispatch = (target: EventTarget): boolean => {
@@ -63,7 +64,6 @@ test('a preventDefault that comes too late, because an atomic block was open, is
       void save(event)
     })
     same([dispatch(target), told], [false, []])
-    const over = future<void>()
     let open = false
     const body = function* () {
       open = true
@@ -78,10 +78,11 @@ test('a preventDefault that comes too late, because an atomic block was open, is
     await load
     await until(() => save.busy === 0)
     same(told, [
-      "charcoal: preventDefault of 'submit' comes too late: save has begun after the event, because an atomic block of " +
-        'load was open. Remedy: call it in the listener, before the activity.',
+      "charcoal: preventDefault of 'submit' comes too late: save has begun after the event, because an atomic block " +
+        'of load was open. Remedy: call it in the listener, before the activity.',
     ])
   } finally {
+    over.set()
     console.warn = warn
   }
 })

@@ -6,7 +6,6 @@
  */
 import type { Branch } from '../core/types.ts'
 import { useDiagnosis } from '../core/say.ts'
-import { watchEvent } from './late.ts'
 import { checkOptions } from './options.ts'
 import { remind, suspect } from './reminder.ts'
 import { checkFunction, TEXTS } from './texts.ts'
@@ -21,10 +20,7 @@ function warnOfCircle(branch: Branch): void {
 useDiagnosis({
   texts: TEXTS,
   waitsForPromise: remind,
-  heldBack(activity, block) {
-    watchEvent(activity, block)
-    suspect(activity, block)
-  },
+  heldBack: suspect,
   waitsForLock: warnOfCircle,
   body: checkFunction,
   options: checkOptions,

@@ -4,7 +4,9 @@
  */
 import type { Activity, Block } from '../core/types.ts'
 
-/** Legacy code has made `activity` while `block` is open. If an event is the reason, a late `preventDefault` is told. */
+/**
+ * Legacy code has made `activity` while `block` is open. If an event is the reason, a late `preventDefault` is told.
+ */
 export function watchEvent(activity: Activity, block: Block): void {
   const { event } = globalThis as { event?: Event }
   if (event?.cancelable !== true || event.eventPhase === 0 || Object.hasOwn(event, 'preventDefault')) return
@@ -18,5 +20,5 @@ export function watchEvent(activity: Activity, block: Block): void {
 }
 
 const lateMessage = (type: string, late: string, owner: string): string =>
-  `charcoal: preventDefault of '${type}' comes too late: ${late} has begun after the event, because an atomic block of ` +
-  `${owner} was open. Remedy: call it in the listener, before the activity.`
+  `charcoal: preventDefault of '${type}' comes too late: ${late} has begun after the event, because an atomic block ` +
+  `of ${owner} was open. Remedy: call it in the listener, before the activity.`

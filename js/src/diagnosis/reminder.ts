@@ -5,6 +5,7 @@
  */
 import type { Activity, Block } from '../core/types.ts'
 import { awaitedAt, heldBack, longWaitMessage, shown, suspectsMessage } from './deadlock.ts'
+import { watchEvent } from './late.ts'
 import { placeOfCaller } from './place.ts'
 
 /** Stacks that are looked at in one wait of a block. */
@@ -39,6 +40,7 @@ export function remind(block: Block): void {
 
 /** What the block waits for, or will, may depend on `activity`: legacy code has made it, or somebody awaits it. */
 export function suspect(activity: Activity, block: Block): void {
+  watchEvent(activity, block)
   const { domain, owner, turns } = block
   if (domain.belonging.now() !== null) want(activity, block)
   if (owner.blocked?.outside !== 2) return
