@@ -37,6 +37,8 @@ test('what activities wait on is shown without them', async () => {
   const waiting = [spawn(() => lock.acquire()), spawn(() => jobs.recv())]
   await sleep(0)
   for (const text of [inspect(lock, { depth: 9 }), inspect(jobs, { depth: 9 })]) ok(text.length < 2000, text)
+  ok(/waiters: ClauseList \{ waiting: 1 \}/.test(inspect(lock)), inspect(lock))
+  ok(/receivers: ClauseList \{ waiting: 1 \}/.test(inspect(jobs)), inspect(jobs))
   permit.release()
   for (const task of waiting) task.cancel()
   await Promise.allSettled(waiting)

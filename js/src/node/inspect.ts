@@ -8,6 +8,7 @@ import { Activity } from '../core/activity.ts'
 import { Branch } from '../core/branch.ts'
 import { Call, nameOf } from '../core/call.ts'
 import { Suspension } from '../core/suspension.ts'
+import { ClauseList, count } from '../wait/list.ts'
 
 type Inspect = (what: unknown, options: unknown) => string
 
@@ -30,6 +31,7 @@ function call(of: Call<unknown>): object {
   return of.done ? { state: 'done', result: of.value } : { name: nameOf(of), state: 'called' }
 }
 
+show(ClauseList, 'ClauseList', (list: ClauseList) => ({ waiting: count(list) }))
 show(Branch, 'Branch', ({ activity: { name } }: Branch) => ({ of: name }))
 show(Activity, 'Activity', activity)
 show(Call, 'Call', call)
