@@ -102,6 +102,15 @@ test('legacy code may catch what every operation fails with, and tidy up behind 
   same([tidied, await sleep(0).finally(() => {}), lock.locked], [made.length, undefined, false])
 })
 
+test('a failed promise ends no process although what waits for it begins after a turn of the host', async () => {
+  let due = performance.now() + 25
+  while (performance.now() < due); // the slice of the library is over, so the host has its turn first
+  same(await wait(Promise.reject(new Error('no'))).catch((error) => error.message), 'no')
+  due = performance.now() + 25
+  while (performance.now() < due);
+  same(await each([Promise.reject(new Error('c'))], () => {}).catch((error) => error.message), 'c')
+})
+
 test('legacy code may ask an operation for its outcome several times, as a promise, and it runs once', async () => {
   let runs = 0
   const five = async (): Promise<number> => {

@@ -25,7 +25,7 @@ import { realHost, type Host } from './host.ts'
 import { CIRCLE, diagnosis, OTHER_VERSION, say } from './say.ts'
 import { Scheduler, type Step } from './scheduler.ts'
 import { circleOf } from '../wait/circle.ts'
-import { blockAgain, blockOnPromise, wait } from '../wait/promise.ts'
+import { blockAgain, blockOnPromise, expectFailure, wait } from '../wait/promise.ts'
 import { endBranch } from '../scope/scope.ts'
 
 export interface DomainOptions {
@@ -95,6 +95,8 @@ export class Domain extends Scheduler implements types.Domain {
   /** The activity of a call, or another operation, that is not a part of the branch that has made it. */
   adopt<T>(body: unknown, name?: string, context?: AsyncContext | null): Activity<T> {
     const activity = this.spawn<T>(body, undefined, name)
+    // The activity may begin after a turn of the host, which would take the failure for one that nobody handles.
+    expectFailure((body as { promise?: unknown }).promise)
     if (context !== undefined) activity.context = context
     if (this.belonging.now() !== null) this.held.note(activity)
     return activity

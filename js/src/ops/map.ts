@@ -1,5 +1,6 @@
 /** `map` does the same work for many items, with a limit on how many are worked on at once. */
 import { checkCount, checkFunction, checkItems } from '../core/arguments.ts'
+import { expectFailure } from '../wait/promise.ts'
 import { asyncFn } from '../core/asyncFn.ts'
 import type { Call } from '../core/call.ts'
 import { async, type BranchHandle } from '../scope/async.ts'
@@ -59,6 +60,7 @@ export function map<T, R>(
   const { limit } = options
   checkItems('map', items)
   checkFunction('map', body)
+  if (Array.isArray(items)) items.forEach(expectFailure)
   if (limit !== undefined) checkCount('map: limit', limit, 1)
   return run(items, body, options) as Call<any>
 }

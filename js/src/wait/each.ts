@@ -21,14 +21,14 @@ import { disregard, expectFailure, wait } from './promise.ts'
 export function each<T>(items: Items<T>, body: (item: T) => unknown): Steps<void> {
   checkItems('each', items)
   checkFunction('each', body)
+  // A promise that fails before its turn, or before the loop begins, is an error of the loop, not of the program.
+  if (Array.isArray(items)) items.forEach(expectFailure)
   return steps(run(items, body))
 }
 
 type Items<T> = AsyncIterable<T> | Iterable<T | PromiseLike<T>>
 
 function* run<T>(items: Items<T>, body: (item: T) => unknown): Generator<unknown, void, any> {
-  // A promise that fails before its turn is an error of the loop, not of the program.
-  if (Array.isArray(items)) items.forEach(expectFailure)
   const stream = (items as AsyncIterable<T>)[Symbol.asyncIterator]?.()
   const iterator = stream ?? (items as Iterable<T>)[Symbol.iterator]()
   let ended = false
