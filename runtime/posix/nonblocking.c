@@ -390,14 +390,25 @@ int ch_nonblocking_accept(int fd, struct sockaddr *address, socklen_t *length, i
   return r;
 }
 
+static int connection_events(int fd) {
+  struct pollfd p = {.fd = fd, .events = POLLIN | POLLRDHUP | POLLOUT};
+  return poll(&p, 1, 0) == 1 ? p.revents : 0;
+}
+
+/* Whether the socket may have to tell the outcome of a connection that was begun before. poll reports of one that has
+ * never been connected that it is writable and hung up, or, if it knows no connections, that it is writable; after a
+ * failure it also reports the end of the input. */
+static bool may_have_begun(int fd) { return (connection_events(fd) & ~POLLHUP) != POLLOUT; }
+
 /* With a ring the kernel waits in the call, and the descriptor's mode stays as it is. The kernel is asked whether the
- * call may wait without limit: a connection is made only once, so the readiness cache would save nothing. A local
- * socket whose listener's queue is full cannot be waited for in any other way than in the call. */
+ * call may wait without limit: a connection is made only once, so the readiness cache would save nothing. A ring does
+ * not wait for a connection that was begun before, and begins a second one where that has failed. A local socket whose
+ * listener's queue is full cannot be waited for in any other way than in the call. */
 long ch_begin_connect(int fd, const struct sockaddr *address, socklen_t length) {
   REFUSE_IF_CANCELLED();
   int before = errno;
   int64_t timeout = ch_reactor_has_ring() ? ch_fd_cache_ask(fd, SO_SNDTIMEO) : ch_call_timeout(fd, SO_SNDTIMEO);
-  if (timeout == CH_FOREVER && ch_reactor_has_ring())
+  if (timeout == CH_FOREVER && ch_reactor_has_ring() && !may_have_begun(fd))
     return errno = before, CH_LATER;
   int r = ch_nonblocking_connect(fd, address, length);
   if (r < 0 && errno == EAGAIN && timeout >= 0 && address->sa_family == AF_UNIX)
@@ -414,6 +425,17 @@ int ch_connect_undo(int fd) {
   struct sockaddr nobody = {.sa_family = AF_UNSPEC};
   connect(fd, &nobody, sizeof nobody);
   return errno = ECANCELED, -1;
+}
+
+/* After a ring has reported a failure. The plain call then leaves the socket as if it had never been connected, but the
+ * ring only tells the error, and the next call would report the failure again. */
+int ch_connect_failed(int fd) {
+  enum { FAILED = POLLHUP | POLLRDHUP };
+  int error = errno;
+  struct sockaddr nobody = {.sa_family = AF_UNSPEC};
+  if (error != EISCONN && (connection_events(fd) & FAILED) == FAILED)
+    connect(fd, &nobody, sizeof nobody);
+  return errno = error, -1;
 }
 
 int ch_nonblocking_connect(int fd, const struct sockaddr *address, socklen_t length) {

@@ -36,6 +36,7 @@ CH_HIDDEN int ch_nonblocking_accept(int fd, struct sockaddr *, socklen_t *, int 
 CH_HIDDEN int ch_nonblocking_connect(int fd, const struct sockaddr *, socklen_t);
 CH_HIDDEN int ch_connect_outcome(int fd, const struct sockaddr *, socklen_t);
 CH_HIDDEN int ch_connect_undo(int fd);
+CH_HIDDEN int ch_connect_failed(int fd);
 CH_HIDDEN int ch_nonblocking_poll(struct pollfd *, nfds_t);
 CH_HIDDEN int ch_plain_poll_chk(struct pollfd *, nfds_t, int timeout, size_t room);
 CH_HIDDEN int ch_plain_close(int fd);

@@ -318,6 +318,69 @@ static void sockets(void) {
   close(a), close(s), close(l), close(u[0]), close(dg[0]), close(dg[1]);
 }
 
+static int unused_port(void) {
+  struct sockaddr_in me = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t n = sizeof me;
+  int s = socket(AF_INET, SOCK_STREAM, 0);
+  bind(s, (struct sockaddr *)&me, sizeof me);
+  getsockname(s, (struct sockaddr *)&me, &n);
+  close(s);
+  return me.sin_port;
+}
+static void *accepts_one(void *l) {
+  usleep(20000);
+  return (void *)(intptr_t)accept((int)(intptr_t)l, NULL, NULL);
+}
+static void connected_before(void) {
+  struct sockaddr_in me = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = unused_port()};
+  struct sockaddr nobody = {.sa_family = AF_UNSPEC};
+  socklen_t n = sizeof me;
+  printf("== a connection that was begun before is waited for, and its outcome told once\n");
+  for (int way = 0; way < 3; way++) {
+    int s = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), error;
+    SHOW(connect(s, (struct sockaddr *)&me, sizeof me));
+    struct pollfd p = {.fd = s, .events = POLLOUT};
+    SHOW(poll(&p, 1, -1));
+    n = sizeof error;
+    if (way == 1)
+      getsockopt(s, SOL_SOCKET, SO_ERROR, &error, &n);
+    if (way == 2)
+      SHOW(connect(s, &nobody, sizeof nobody));
+    fcntl(s, F_SETFL, 0);
+    SHOW(connect(s, (struct sockaddr *)&me, sizeof me));
+    SHOW(connect(s, (struct sockaddr *)&me, sizeof me));
+    close(s);
+  }
+  int s = socket(AF_INET, SOCK_STREAM, 0);
+  for (int i = 0; i < 3; i++)
+    SHOW(connect(s, (struct sockaddr *)&me, sizeof me));
+  fcntl(s, F_SETFL, O_NONBLOCK);
+  SHOW(connect(s, (struct sockaddr *)&me, sizeof me)); /* not the outcome of the one before */
+  close(s);
+  me.sin_port = 0;
+  n = sizeof me;
+  int l = socket(AF_INET, SOCK_STREAM, 0), first = socket(AF_INET, SOCK_STREAM, 0);
+  bind(l, (struct sockaddr *)&me, sizeof me);
+  listen(l, 0);
+  getsockname(l, (struct sockaddr *)&me, &n);
+  SHOW(connect(first, (struct sockaddr *)&me, sizeof me));
+  s = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+  SHOW(connect(s, (struct sockaddr *)&me, sizeof me)); /* the listener has no room until `first` is accepted */
+  SHOW(connect(s, (struct sockaddr *)&me, sizeof me));
+  fcntl(s, F_SETFL, 0);
+  struct timeval soon = {0, 3000}, never = {0};
+  setsockopt(s, SOL_SOCKET, SO_SNDTIMEO, &soon, sizeof soon);
+  SHOW(connect(s, (struct sockaddr *)&me, sizeof me));
+  setsockopt(s, SOL_SOCKET, SO_SNDTIMEO, &never, sizeof never);
+  pthread_t t;
+  pthread_create(&t, NULL, accepts_one, (void *)(intptr_t)l);
+  SHOW(connect(s, (struct sockaddr *)&me, sizeof me));
+  SHOW(connect(s, (struct sockaddr *)&me, sizeof me));
+  void *a;
+  pthread_join(t, &a);
+  close((int)(intptr_t)a), close(s), close(first), close(l);
+}
+
 static void on_signal(int s) { (void)s; }
 
 static void waiting(void) {
@@ -933,6 +996,7 @@ int main(void) {
   signal(SIGPIPE, SIG_IGN);
   storage();
   sockets();
+  connected_before();
   waiting();
   children();
   streams();

@@ -9,27 +9,28 @@ CH_HIDDEN void ch_fd_closing(int fd);
 CH_REPLACES(connect) int ch_posix_connect(int fd, const struct sockaddr *address, socklen_t length) {
   CH_SINGLE_ACTIVITY(connect(fd, address, length));
   int64_t timeout;
-  int r, before = errno;
+  int r, begun, before = errno;
   long outcome = ch_begin_connect(fd, address, length);
   if (outcome == CH_LATER) {
     r = (int)ch_do_connect(fd, address, length);
-    return r < 0 && errno == ECANCELED ? ch_connect_undo(fd) : r;
+    return r == 0 ? 0 : errno == ECANCELED ? ch_connect_undo(fd) : ch_connect_failed(fd);
   }
   r = (int)outcome;
-  if (r == 0 || errno != EINPROGRESS)
+  begun = errno; /* EALREADY: by an earlier call */
+  if (r == 0 || (begun != EINPROGRESS && begun != EALREADY))
     return r;
   timeout = ch_call_timeout(fd, SO_SNDTIMEO);
   if (timeout < 0)
-    return errno = EINPROGRESS, -1;
+    return errno = begun, -1;
   while ((r = await(fd, POLLOUT, SO_SNDTIMEO, before)) == 0) {
     r = ch_connect_outcome(fd, address, length);
     if (r == 0 || (errno != EINPROGRESS && errno != EALREADY))
       return r;
   }
   if (errno == ECANCELED)
-    return ch_connect_undo(fd);
+    return begun == EALREADY ? -1 : ch_connect_undo(fd);
   if (errno == EAGAIN)
-    errno = EINPROGRESS;
+    errno = begun;
   return r;
 }
 
