@@ -146,10 +146,19 @@ static ssize_t and_close(int again, const struct iovec *v, int n, transfer *plai
   return errno = error, r;
 }
 
-/* Whether the descriptor is one that refuses a transfer of so few bytes at once, also while it is not ready: the number
- * of an eventfd or a timerfd and the description of a signal do not come in parts, and some cannot be read or written
- * at all. */
-static bool is_refused_at_once(int fd, size_t n, int how) {
+/* Whether the number that begins the vector, of at least as many bytes, is the largest one, or cannot be read: the
+ * program's pointer may be wrong, so the kernel copies the number. */
+static bool is_largest(const struct iovec *v) {
+  uint64_t number = 0;
+  struct iovec to = {&number, sizeof number}, from = {v->iov_base, sizeof number};
+  ssize_t n = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+  return n < 0 ? errno == EFAULT : n < (ssize_t)sizeof number || number == UINT64_MAX;
+}
+
+/* Whether the descriptor is one that refuses such a transfer at once, also while it is not ready: the number of an
+ * eventfd or a timerfd and the description of a signal do not come in parts, an eventfd never holds the largest number,
+ * and some cannot be read or written at all. What is written to an eventfd has to lie in the first vector. */
+static bool is_refused_at_once(int fd, const struct iovec *v, int n, int how) {
   enum { NEVER = INT_MAX };
   static const struct {
     const char *link;
@@ -163,8 +172,11 @@ static bool is_refused_at_once(int fd, size_t n, int how) {
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   ssize_t length = readlink(link, what, sizeof what);
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (length == (ssize_t)strlen(kinds[i].link) && memcmp(what, kinds[i].link, (size_t)length) == 0)
-      return n < (how == O_RDONLY ? kinds[i].least_read : kinds[i].least_write);
+    if (length == (ssize_t)strlen(kinds[i].link) && memcmp(what, kinds[i].link, (size_t)length) == 0) {
+      if (how == O_RDONLY)
+        return ch_iovec_bytes(v, (size_t)n) < kinds[i].least_read;
+      return v->iov_len < kinds[i].least_write || is_largest(v);
+    }
   return false;
 }
 
@@ -180,7 +192,7 @@ static ssize_t without_nowait(int fd, const struct iovec *v, int n, int how) {
   if (terminal && how == O_RDONLY && has_timed_reads(&mode))
     return CH_BY_THREAD;
   if (!is_ready(fd, how == O_RDONLY ? POLLIN : POLLOUT)) {
-    if (!terminal && is_refused_at_once(fd, ch_iovec_bytes(v, (size_t)n), how))
+    if (!terminal && is_refused_at_once(fd, v, n, how))
       return plain(fd, v, n);
     return errno = EAGAIN, -1;
   }

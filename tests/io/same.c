@@ -885,6 +885,20 @@ static void refused_at_once(void) {
   int s = signalfd(-1, &usr1, 0), child = (int)syscall(SYS_pidfd_open, getpid(), 0);
   SHOW(read(e, &number, 7));
   SHOW(write(e, &number, 7));
+  number = UINT64_MAX - 1;
+  SHOW(write(e, &number, 8)); /* now it is full */
+  number = UINT64_MAX;
+  SHOW(write(e, &number, 8));
+  SHOW(write(e, &number, 100));
+  SHOW(eventfd_write(e, UINT64_MAX));
+  SHOW(write(e, NULL, 8));
+  struct iovec halves[2] = {{&number, 4}, {(char *)&number + 4, 4}};
+  SHOW(writev(e, halves, 2));
+  halves[0].iov_len = 0;
+  halves[1] = (struct iovec){&number, 8};
+  SHOW(writev(e, halves, 2));
+  SHOW(writev(e, halves + 1, 1));
+  SHOW(read(e, &number, 8));
   SHOW(read(t, &number, 7));
   SHOW(write(t, &number, 8));
   SHOW(read(s, b, 127));
