@@ -499,14 +499,50 @@ int ch_is_stream(int fd) {
   return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0 || type == SOCK_STREAM;
 }
 
+enum { PASSES_PIDFD = 76 }; /* SO_PASSPIDFD, in every architecture that the runtime knows */
+
 static bool has_option(int fd, int option, int value) {
   int is;
   socklen_t size = sizeof is;
   return getsockopt(fd, SOL_SOCKET, option, &is, &size) == 0 && is == value;
 }
 
-/* Without any room the kernel also says MSG_CTRUNC where it would have told who has sent it. So with SO_PASSCRED a call
- * that gives no room goes on, although the plain one ends. */
+bool ch_tells_senders(int fd) {
+  int saved = errno;
+  bool tells = ch_fd_cache_kind(fd) != CH_TCP_SOCKET && has_option(fd, SO_PASSCRED, 1) &&
+               has_option(fd, SO_DOMAIN, AF_UNIX) && !has_option(fd, PASSES_PIDFD, 1) && ch_is_stream(fd);
+  errno = saved;
+  return tells;
+}
+
+static const struct ucred *sender_in(const struct msghdr *m) {
+  struct msghdr copy = *m;
+  for (struct cmsghdr *c = m->msg_control ? CMSG_FIRSTHDR(&copy) : NULL; c; c = CMSG_NXTHDR(&copy, c))
+    if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS && c->cmsg_len >= CMSG_LEN(sizeof(struct ucred)))
+      return (const struct ucred *)CMSG_DATA(c);
+  return NULL;
+}
+
+int ch_is_of_another(int fd, const struct msghdr *first) {
+  const struct ucred *was = sender_in(first), *is;
+  if (!was)
+    return 0;
+  char byte;
+  union {
+    struct cmsghdr align;
+    char bytes[CH_SENDER_ROOM];
+  } control;
+  struct msghdr m = {
+      .msg_iov = &(struct iovec){&byte, 1}, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+  ssize_t r = recvmsg(fd, &m, MSG_PEEK | MSG_DONTWAIT);
+  if (r < 0)
+    return -1;
+  is = sender_in(&m);
+  return r > 0 && is && memcmp(is, was, sizeof *is) != 0;
+}
+
+/* Without any room the kernel also says MSG_CTRUNC where it would have told who has sent it, so that must have had
+ * room (ch_tells_senders). */
 int ch_has_descriptors(int fd, const struct msghdr *m, size_t room) {
   int saved = errno;
   bool has = m->msg_flags & MSG_CTRUNC && has_option(fd, SO_DOMAIN, AF_UNIX) &&

@@ -10,6 +10,7 @@
 
 #include "frames/attributes.h"
 #include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -51,6 +52,13 @@ CH_HIDDEN int ch_is_stream(int fd);
 /* Whether a local stream's part of a message, received with so much room for control data, had descriptors with it: a
  * call with MSG_WAITALL ends there. */
 CH_HIDDEN int ch_has_descriptors(int fd, const struct msghdr *, size_t room);
+/* Whether a local stream tells who has sent what is received from it (SO_PASSCRED). Then a call with MSG_WAITALL also
+ * ends where another sender's part begins. */
+CH_HIDDEN bool ch_tells_senders(int fd);
+/* The room for control data that this takes, and leaves none for descriptors. */
+#define CH_SENDER_ROOM CMSG_SPACE(3 * sizeof(int))
+/* Whether the next part is of another sender than the first one; -1 with EAGAIN: it has not come yet. */
+CH_HIDDEN int ch_is_of_another(int fd, const struct msghdr *first);
 CH_HIDDEN int ch_is_timed_tcp(int fd); /* and its calls wait, for as long as SO_RCVTIMEO says */
 /* A copy of n vectors without their first `skip` bytes; *left: how many. NULL with ENOMEM. To be freed. */
 CH_HIDDEN struct iovec *ch_iovec_rest(const struct iovec *, size_t n, size_t skip, size_t *left);

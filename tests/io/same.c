@@ -869,6 +869,37 @@ static void descriptors_end_a_message(void) {
   send_in_parts(s[1]);
   show_part(s[0], 100);
   SHOW(recv(s[0], x, 2, MSG_WAITALL));
+  send_in_parts(s[1]);
+  SHOW(recv(s[0], x, 6, MSG_WAITALL));
+  SHOW(recv(s[0], x, 2, MSG_WAITALL));
+  send_in_parts(s[1]);
+  show_part(s[0], 0);
+  SHOW(recv(s[0], x, 2, MSG_WAITALL));
+  pthread_t t;
+  send(s[1], "ab", 2, 0);
+  t = later(s[1]);
+  show_part(s[0], 0);
+  pthread_join(t, NULL);
+  printf("== with SO_PASSCRED it ends where another one's part begins, too\n");
+  for (int i = 0; i < 4; i++) {
+    while (recv(s[0], x, sizeof x, MSG_DONTWAIT) > 0)
+      ;
+    send(s[1], "ab", 2, 0);
+    pid_t child = fork();
+    if (child == 0) {
+      if (i >= 2)
+        usleep(20000);
+      _exit(send(s[1], "cd", 2, 0) != 2);
+    }
+    if (i < 2)
+      waitpid(child, NULL, 0);
+    if (i % 2)
+      SHOW(recv(s[0], x, 4, MSG_WAITALL));
+    else
+      show_part(s[0], 100);
+    waitpid(child, NULL, 0);
+    SHOW(recv(s[0], x, 2, MSG_WAITALL));
+  }
   close(s[0]);
   close(s[1]);
 }

@@ -65,13 +65,16 @@ static ssize_t receive_by_thread(int fd, void *to, size_t n, int flags) {
 static ssize_t receive_rest(int fd, struct msghdr *m, size_t control, size_t got, size_t n, int flags) {
   int before = errno;
   while (got < n && !ch_has_descriptors(fd, m, control)) {
+    int another = ch_is_of_another(fd, m);
+    if (another > 0)
+      break;
     size_t left;
     struct iovec *rest = ch_iovec_rest(m->msg_iov, m->msg_iovlen, got, &left);
     if (!rest)
       break;
     struct msghdr more = {
         .msg_iov = rest, .msg_iovlen = left, .msg_control = m->msg_control, .msg_controllen = control};
-    ssize_t r = ch_nonblocking_recvmsg(fd, &more, flags);
+    ssize_t r = another < 0 ? -1 : ch_nonblocking_recvmsg(fd, &more, flags);
     free(rest);
     if (r == 0 || (r < 0 && (errno != EAGAIN || await_input(fd, before))))
       break;
@@ -106,8 +109,27 @@ static ssize_t receive_message(int fd, struct msghdr *m, int flags) {
   }
 }
 
+/* A message that is to be filled, by a caller who gives no room for control data. */
+static ssize_t receive_without_room(int fd, struct msghdr *m, int flags) {
+  if (!ch_tells_senders(fd))
+    return receive_message(fd, m, flags);
+  struct cmsghdr sender[CH_SENDER_ROOM / sizeof(struct cmsghdr)];
+  struct msghdr with = *m;
+  with.msg_control = sender;
+  with.msg_controllen = sizeof sender;
+  ssize_t r = receive_message(fd, &with, flags);
+  if (r >= 0) {
+    m->msg_namelen = with.msg_namelen;
+    m->msg_flags = with.msg_flags | (with.msg_controllen ? MSG_CTRUNC : 0);
+    m->msg_controllen = 0;
+  }
+  return r;
+}
+
 CH_REPLACES(recvmsg) ssize_t ch_posix_recvmsg(int fd, struct msghdr *m, int flags) {
   CH_SINGLE_ACTIVITY(recvmsg(fd, m, flags));
+  if (m && is_to_be_filled(1, flags) && (!m->msg_control || m->msg_controllen == 0))
+    return receive_without_room(fd, m, flags);
   return receive_message(fd, m, flags);
 }
 
@@ -115,7 +137,7 @@ CH_REPLACES(recvmsg) ssize_t ch_posix_recvmsg(int fd, struct msghdr *m, int flag
 static ssize_t fill(int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *length) {
   struct iovec all = {to, n};
   struct msghdr m = {.msg_name = from, .msg_namelen = length ? *length : 0, .msg_iov = &all, .msg_iovlen = 1};
-  ssize_t r = receive_message(fd, &m, flags);
+  ssize_t r = receive_without_room(fd, &m, flags);
   if (r >= 0 && from)
     *length = m.msg_namelen;
   return r;
