@@ -1,6 +1,7 @@
 /* Calls that make or change descriptors, and that tell the readiness cache what they did. See descriptors.h. */
 #define _GNU_SOURCE
 #include "posix/descriptors.h"
+#include "reactor/negative_limits.h"
 #include "reactor/readiness_cache.h"
 #include "reactor/runtime_descriptors.h"
 #include "reactor/reactor.h"
@@ -8,7 +9,9 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <string.h>
 #include <sys/ioctl.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 int ch_opened(int fd) {
@@ -19,6 +22,8 @@ int ch_opened(int fd) {
 
 int ch_accepted(int listener, int fd, int flags) {
   ch_fd_cache_accepted(listener, fd, flags);
+  if (fd >= 0)
+    ch_negative_limit_inherit(listener, fd);
   return fd;
 }
 
@@ -91,12 +96,20 @@ static int plain_dup2(int fd, int to, int flags) { return (void)flags, dup2(fd, 
 int ch_plain_dup2(int fd, int to) { return dup_to(fd, to, 0, plain_dup2); }
 int ch_plain_dup3(int fd, int to, int flags) { return dup_to(fd, to, flags, dup3); }
 
+static void limited(int fd, int option, const void *value) {
+  struct timeval limit;
+  memcpy(&limit, value, sizeof limit);
+  bool receives = option == SO_RCVTIMEO_OLD || option == SO_RCVTIMEO_NEW;
+  ch_negative_limit_set(fd, receives ? SO_RCVTIMEO : SO_SNDTIMEO, limit.tv_sec < 0);
+  ch_fd_cache_changed(fd);
+}
+
 int ch_plain_setsockopt(int fd, int level, int option, const void *value, socklen_t length) {
   int r = setsockopt(fd, level, option, value, length);
   if (r == 0 && level == SOL_SOCKET &&
       (option == SO_RCVTIMEO_OLD || option == SO_SNDTIMEO_OLD || option == SO_RCVTIMEO_NEW ||
        option == SO_SNDTIMEO_NEW))
-    ch_fd_cache_changed(fd);
+    limited(fd, option, value);
   if (r == 0 && level == IPPROTO_TCP && option == TCP_ULP)
     ch_fd_cache_in_records(fd);
   return r;

@@ -4,6 +4,7 @@
 #include "charcoal.h"
 #include "posix/operations.h"
 #include "posix/plain_waits.h"
+#include "reactor/negative_limits.h"
 #include "reactor/readiness_cache.h"
 #include "reactor/runtime_descriptors.h"
 #include "reactor/reactor.h"
@@ -40,7 +41,8 @@ enum { WAITING = MSG_WAITALL | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | MSG_MORE, TELLI
 /* Whether the call need not be made, because the last try found nothing, the reactor has reported nothing since, and
  * the plain call would wait. Then it sets EAGAIN. */
 static bool is_vain(int fd, int event, int flags) {
-  if (flags & ~WAITING || !ch_fd_cache_says_not_ready(fd, event) || !ch_fd_cache_all(fd, CH_BLOCKS))
+  if (flags & ~WAITING || !ch_fd_cache_says_not_ready(fd, event) || !ch_fd_cache_all(fd, CH_BLOCKS) ||
+      ch_negative_limit(fd, event == CH_IN ? SO_RCVTIMEO : SO_SNDTIMEO))
     return false;
   errno = EAGAIN;
   return true;

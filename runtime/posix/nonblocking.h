@@ -45,7 +45,7 @@ CH_HIDDEN int ch_plain_clock_nanosleep(clockid_t, int flags, const struct timesp
 
 /* How long the plain call would wait on this descriptor, in ns: for ever (CH_FOREVER), for the socket's timeout
  * (`option`: SO_RCVTIMEO or SO_SNDTIMEO), or not at all (-1: the user made it
- * non-blocking, or it is a regular file). */
+ * non-blocking or has set a negative timeout, or it is a regular file). */
 CH_HIDDEN int64_t ch_call_timeout(int fd, int option);
 /* Whether a write that was cut short goes on until all is written: streams and pipes, not datagrams. */
 CH_HIDDEN int ch_is_stream(int fd);

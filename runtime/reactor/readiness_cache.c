@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "reactor/readiness_cache.h"
 #include "charcoal.h"
+#include "reactor/negative_limits.h"
 #include "reactor/times.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -215,6 +216,8 @@ int64_t ch_fd_cache_ask(int fd, int option) {
     k->kind = CH_SOCKET;
   k->is |= CH_BLOCKS;
   if (t.tv_sec == 0 && t.tv_usec == 0) {
+    if (ch_negative_limit(fd, option))
+      return -1;
     k->is |= (uint8_t)own;
     return CH_FOREVER;
   }

@@ -318,6 +318,50 @@ static void sockets(void) {
   close(a), close(s), close(l), close(u[0]), close(dg[0]), close(dg[1]);
 }
 
+static void zero_limits(void) {
+  struct timeval negative[] = {{-1, 0}, {0, -1}, {-1, 500000}, {-1, 1000000}, {0, 1000000}, {INT64_MIN, 0}}, none = {0};
+  printf("== with a negative limit a call of a socket does not wait\n");
+  for (size_t i = 0; i < sizeof negative / sizeof *negative; i++) {
+    int s[2], d;
+    socketpair(AF_UNIX, SOCK_STREAM, 0, s);
+    SHOW(setsockopt(s[0], SOL_SOCKET, SO_RCVTIMEO, &negative[i], sizeof none));
+    if (errno == 0) {
+      SHOW(recv(s[0], b, 1, 0));
+      SHOW(read(s[0], b, 1));
+      SHOW_FD(d, dup(s[0]));
+      SHOW(recv(d, b, 1, 0));
+      send(s[1], "abc", 3, 0);
+      SHOW(recv(s[0], b, 5, MSG_WAITALL));
+      close(d);
+    }
+    SHOW(setsockopt(s[0], SOL_SOCKET, SO_SNDTIMEO, &negative[i], sizeof none));
+    if (errno == 0) {
+      size_t all = 0;
+      while (all < 10000000 && send(s[0], b, sizeof b, 0) > 0)
+        all += sizeof b;
+      printf("  %s\n", all < 10000000 ? strerrorname_np(errno) : "sent");
+    }
+    SHOW(setsockopt(s[0], SOL_SOCKET, SO_RCVTIMEO, &none, sizeof none));
+    pthread_t t = later(s[1]);
+    SHOW(recv(s[0], b, 100, 0));
+    pthread_join(t, NULL);
+    close(s[0]);
+    close(s[1]);
+  }
+  struct sockaddr_in me = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t n = sizeof me;
+  int l = socket(AF_INET, SOCK_STREAM, 0), s = socket(AF_INET, SOCK_STREAM, 0), a;
+  bind(l, (struct sockaddr *)&me, sizeof me);
+  listen(l, 5);
+  getsockname(l, (struct sockaddr *)&me, &n);
+  SHOW(setsockopt(l, SOL_SOCKET, SO_RCVTIMEO, negative, sizeof none));
+  SHOW(accept(l, NULL, NULL));
+  SHOW(connect(s, (struct sockaddr *)&me, sizeof me));
+  SHOW_FD(a, accept(l, NULL, NULL));
+  SHOW(recv(a, b, 1, 0));
+  close(a), close(s), close(l);
+}
+
 static int unused_port(void) {
   struct sockaddr_in me = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   socklen_t n = sizeof me;
@@ -1041,6 +1085,7 @@ int main(void) {
   signal(SIGPIPE, SIG_IGN);
   storage();
   sockets();
+  zero_limits();
   connected_before();
   waiting();
   children();
