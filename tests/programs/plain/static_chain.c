@@ -1,5 +1,6 @@
 /* __builtin_call_with_static_chain passes a pointer in a register of its own. A callee that does not read it takes its
- * arguments as in any other call: by name, through a pointer, with a struct by value, and with variable arguments. */
+ * arguments as in any other call: by name, through a pointer, with a struct by value, with variable arguments, and
+ * as a tail call. */
 #include <stdarg.h>
 #include <stdio.h>
 #define NI __attribute__((noinline))
@@ -31,6 +32,14 @@ NI static int nested(int depth, void *chain) {
   int mine = t(depth);
   return depth ? WITH(&mine, f(depth - 1, &mine)) + mine : *(int *)chain;
 }
+/* As a tail call. Clang takes the builtin's own parameters, the result's type and a pointer, for the callee's. */
+static void *(*volatile tail)(void *);
+NI static void *mark(void *a) { return t(3), (char *)a + 1; }
+NI static void *tail_with(void *a, void *chain) {
+  if (t(2)) __attribute__
+    ((musttail)) return WITH(chain, tail(a));
+  return chain;
+}
 int main(void) {
   int (*volatile p)(int, int) = two;
   struct wide (*volatile q)(struct wide, int) = turned;
@@ -42,5 +51,8 @@ int main(void) {
   w = WITH(&w, q(w, t(2)));
   printf("%ld %ld %ld %ld\n", w.a[0], w.a[1], w.a[2], w.a[3]);
   printf("%d %d\n", WITH(&chain, sum(3, t(1), 2, 3)), WITH(&chain, s(8, 1, 2, 3, 4, 5, 6, t(7), 8)));
+  tail = mark;
+  char text[] = "abc";
+  printf("%s\n", (char *)tail_with(text, &chain));
   printf("%d %u\n", nested(5, &chain), e);
 }
