@@ -1,14 +1,17 @@
 /* Looks up names through c-ares. dns.h says how long queries and resolvers live. */
 #define _GNU_SOURCE
 #include "reactor/dns.h"
+#include "activity/activity.h"
 #include "reactor/reactor.h"
 #include "reactor/timer.h"
 #include "reactor/times.h"
+#include "sched/child.h"
 #include <ares.h>
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +20,7 @@
 /* ---- c-ares, loaded ---- */
 
 static struct {
-  bool tried, loaded;
+  bool loaded;
   int (*library_init)(int);
   int (*init_options)(ares_channel *, struct ares_options *, int);
   void (*destroy)(ares_channel);
@@ -35,13 +38,10 @@ static struct {
 extern __typeof__(dlopen) dlopen __attribute__((weak));
 extern __typeof__(dlsym) dlsym __attribute__((weak));
 
-static bool load(void) {
-  if (cares.tried)
-    return cares.loaded;
-  cares.tried = true;
+static void load(void) {
   void *library = dlopen && dlsym ? dlopen("libcares.so.2", RTLD_NOW | RTLD_LOCAL) : NULL;
   if (!library)
-    return false;
+    return;
   struct {
     void *to;
     const char *name;
@@ -53,10 +53,10 @@ static bool load(void) {
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
     void *symbol = dlsym(library, wanted[i].name);
     if (!symbol)
-      return false;
+      return;
     memcpy(wanted[i].to, &symbol, sizeof symbol);
   }
-  return cares.loaded = cares.library_init(ARES_LIB_INIT_ALL) == ARES_SUCCESS;
+  cares.loaded = cares.library_init(ARES_LIB_INIT_ALL) == ARES_SUCCESS;
 }
 
 /* ---- a resolver ---- */
@@ -70,18 +70,22 @@ struct watch {
 };
 
 struct resolver {
+  struct resolver *next, **at; /* in `resolvers` */
   ares_channel channel;
   struct watch *watches;
   struct ch_clause timer;
-  bool timing;  /* the timer is registered */
-  bool working; /* a function of c-ares runs: watches are only noted, and registered after it */
+  bool timing;    /* the timer is registered */
+  bool inherited; /* its queries are the parent's */
+  bool working;   /* a function of c-ares runs: watches are only noted, and registered after it */
   unsigned outstanding;
 };
 
-static __thread struct resolver *current;
+static __thread struct resolver *resolvers; /* all of this thread */
+static __thread struct resolver *current;   /* the one of these that new queries go to; NULL: there is none yet */
 static char *servers; /* those that the user has set; NULL: those of the environment or of the system */
 
 static void settle(struct resolver *);
+static void due(struct ch_clause *);
 
 static void ready(struct ch_clause *c) {
   struct watch *w = (struct watch *)((char *)c - offsetof(struct watch, clause));
@@ -131,6 +135,37 @@ static void socket_changed(void *data, ares_socket_t fd, int readable, int writa
   }
 }
 
+/* Its queries end, and it closes its sockets, for which c-ares calls socket_changed. */
+static void free_resolver(struct resolver *r) {
+  if (r->timing)
+    ch_clause_unwatch(&r->timer);
+  r->timing = false;
+  r->working = true;
+  cares.destroy(r->channel);
+  for (struct watch *w = r->watches, *next; w; w = next)
+    next = w->next, free(w);
+  *r->at = r->next;
+  if (r->next)
+    r->next->at = r->at;
+  free(r);
+}
+
+/* Sets the timer, or an earlier one: a query may be due before those that came earlier and are asked again less often.
+ */
+static void set_timer(struct resolver *r) {
+  struct timeval t;
+  if (!cares.timeout(r->channel, NULL, &t))
+    return;
+  struct ch_clause c = ch_timer_clause(ch_duration_of_timeval(&t) + 1000000);
+  if (r->timing && c.value >= r->timer.value)
+    return;
+  if (r->timing)
+    ch_clause_unwatch(&r->timer);
+  r->timer = c;
+  r->timing = true;
+  ch_clause_watch(&r->timer, due);
+}
+
 /* Registers with the reactor what c-ares wants. No other function does that. */
 static void settle(struct resolver *r) {
   if (r->working)
@@ -149,23 +184,13 @@ static void settle(struct resolver *r) {
     }
     at = &w->next;
   }
-  if (r->outstanding == 0) {
-    if (r->timing)
-      ch_clause_unwatch(&r->timer);
+  if (r->outstanding > 0) {
+    set_timer(r);
+  } else if (r != current) {
+    free_resolver(r);
+  } else if (r->timing) {
+    ch_clause_unwatch(&r->timer);
     r->timing = false;
-    if (r != current) {
-      cares.destroy(r->channel); /* closes its sockets, for which it calls socket_changed */
-      for (struct watch *w = r->watches, *next; w; w = next)
-        next = w->next, free(w);
-      free(r);
-    }
-  } else if (!r->timing) {
-    struct timeval t;
-    if (!cares.timeout(r->channel, NULL, &t))
-      return;
-    r->timer = ch_timer_clause(ch_duration_of_timeval(&t) + 1000000);
-    r->timing = true;
-    ch_clause_watch(&r->timer, due);
   }
 }
 
@@ -184,6 +209,8 @@ static bool has_timeout(ares_channel channel) {
   cares.destroy_options(&saved);
   return has;
 }
+
+static void hook(void);
 
 static struct resolver *make_resolver(void) {
   struct resolver *r = calloc(1, sizeof *r);
@@ -206,17 +233,56 @@ static struct resolver *make_resolver(void) {
             "charcoal: warning: CHARCOAL_DNS='%s' is ignored; write addresses such as 127.0.0.1:5353, with ',' "
             "between them\n",
             list);
-  return r;
+  r->next = resolvers;
+  r->at = &resolvers;
+  if (r->next)
+    r->next->at = &r->next;
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, hook);
+  return resolvers = r;
 }
 
 int ch_dns_has_servers(void) { return servers || getenv("CHARCOAL_DNS"); }
 
 int ch_dns_available(void) {
-  if (!ch_domain.current || !load())
+  static pthread_once_t once = PTHREAD_ONCE_INIT; /* c-ares is not to be initialized by two threads at once */
+  if (!ch_domain.current)
+    return 0;
+  pthread_once(&once, load);
+  if (!cares.loaded)
     return 0;
   if (!current)
     current = make_resolver();
   return current != NULL;
+}
+
+/* ---- in a child of fork ----
+ *
+ * Its parent's queries are dropped where the child first waits, when the parent's other activities are gone. */
+
+__thread int ch_dns_is_inherited;
+static void in_child(void) {
+  for (struct resolver *r = resolvers; r; r = r->next)
+    r->inherited = true;
+  current = NULL;
+  ch_dns_is_inherited = resolvers != NULL;
+}
+static void hook(void) { ch_child_hook(in_child); }
+
+void ch_dns_ask_again(void) {
+  ch_dns_is_inherited = false;
+  for (struct resolver *r = resolvers, *next; r; r = next) {
+    next = r->next;
+    if (r->inherited)
+      free_resolver(r);
+  }
+}
+
+/* Abandoned queries may be under way still. */
+void ch_dns_end(void) {
+  current = NULL;
+  while (resolvers)
+    free_resolver(resolvers);
 }
 
 /* a.b.c.d[:port] or [v6][:port], comma separated. */
@@ -337,16 +403,7 @@ static struct addrinfo *copy_list(const struct ares_addrinfo *result) {
   return list;
 }
 
-static void answered(void *data, int status, int timeouts, struct ares_addrinfo *result) {
-  struct ch_dns_query *q = data;
-  struct resolver *r = q->resolver;
-  (void)timeouts;
-  q->error = eai_of(status);
-  if (!q->error && !(q->found = copy_list(result)))
-    q->error = result->nodes ? EAI_MEMORY : EAI_NONAME;
-  if (result)
-    cares.freeaddrinfo(result);
-  r->outstanding--;
+static void ended(struct ch_dns_query *q) {
   if (q->abandoned) {
     ch_sem_post(ch_dns_window());
     ch_dns_free(q);
@@ -354,6 +411,39 @@ static void answered(void *data, int status, int timeouts, struct ares_addrinfo 
   }
   ch_group_now(q->group)->outside--;
   ch_sem_post(&q->done);
+}
+
+static void ask(struct ch_dns_query *, struct resolver *);
+
+/* In a child of fork, of a query of its parent's. */
+static CH_COLD void inherited(struct ch_dns_query *q) {
+  if (!q->abandoned && ch_is_gone(q->activity))
+    ch_dns_abandon(q);
+  if (!q->abandoned && !current)
+    current = make_resolver();
+  if (!q->abandoned && current) {
+    ask(q, current);
+  } else {
+    q->error = EAI_AGAIN;
+    ended(q);
+  }
+}
+
+static void answered(void *data, int status, int timeouts, struct ares_addrinfo *result) {
+  struct ch_dns_query *q = data;
+  struct resolver *r = q->resolver;
+  (void)timeouts;
+  r->outstanding--;
+  if (CH_UNLIKELY(r->inherited)) {
+    inherited(q);
+    return;
+  }
+  q->error = eai_of(status);
+  if (!q->error && !(q->found = copy_list(result)))
+    q->error = result->nodes ? EAI_MEMORY : EAI_NONAME;
+  if (result)
+    cares.freeaddrinfo(result);
+  ended(q);
 }
 
 void ch_dns_abandon(struct ch_dns_query *q) {
@@ -366,24 +456,33 @@ void ch_dns_free(struct ch_dns_query *q) {
   free(q);
 }
 
-struct ch_dns_query *ch_dns_start(const char *node, const struct addrinfo *hints) {
-  struct ch_dns_query *q = malloc(sizeof *q);
-  if (!q)
-    return NULL;
-  struct resolver *r = current;
-  struct ares_addrinfo_hints wanted = {.ai_family = hints->ai_family, .ai_socktype = SOCK_STREAM};
-  if (hints->ai_flags & AI_CANONNAME)
-    wanted.ai_flags |= ARES_AI_CANONNAME;
-  if (hints->ai_flags & AI_ADDRCONFIG)
-    wanted.ai_flags |= ARES_AI_ADDRCONFIG;
-  *q = (struct ch_dns_query){.resolver = r, .group = ch_group_of(ch_domain.current)};
-  r->outstanding++;
-  ch_group_now(q->group)->outside++;
+static void ask(struct ch_dns_query *q, struct resolver *r) {
+  struct ares_addrinfo_hints wanted = {
+      .ai_family = q->family,
+      .ai_socktype = SOCK_STREAM,
+      .ai_flags = q->flags & AI_CANONNAME ? ARES_AI_CANONNAME : 0,
+  };
   bool outermost = !r->working;
+  q->resolver = r;
+  r->outstanding++;
   r->working = true;
-  cares.getaddrinfo(r->channel, node, NULL, &wanted, answered, q);
+  cares.getaddrinfo(r->channel, q->node, NULL, &wanted, answered, q);
   if (outermost)
     r->working = false;
   settle(r);
+}
+
+struct ch_dns_query *ch_dns_start(const char *node, const struct addrinfo *hints) {
+  size_t size = strlen(node) + 1;
+  struct ch_dns_query *q = malloc(sizeof *q + size);
+  if (!q)
+    return NULL;
+  *q = (struct ch_dns_query){.group = ch_group_of(ch_domain.current),
+                             .activity = ch_activity_of(ch_domain.current),
+                             .family = hints->ai_family,
+                             .flags = hints->ai_flags};
+  memcpy(q->node, node, size);
+  ch_group_now(q->group)->outside++;
+  ask(q, current);
   return q;
 }

@@ -4,7 +4,8 @@
  *
  * A query lives from ch_dns_start until ch_dns_free; an abandoned query is freed when its answer comes. A resolver is
  * one c-ares channel with its watches. A new list of servers makes a new resolver, and the old one is freed when its
- * last query has ended.
+ * last query has ended. A child of fork makes a new one, too, because answers to its parent's queries would come to
+ * either of them.
  */
 #ifndef CHARCOAL_REACTOR_DNS_H
 #define CHARCOAL_REACTOR_DNS_H
@@ -17,8 +18,10 @@ struct ch_dns_query {
   ch_sem done;            /* posted once, when the outcome below stands */
   int error;              /* 0 or an EAI_ value */
   struct addrinfo *found; /* addresses, each once; ai_canonname in the first if there is one. malloc'd as libc does */
-  void *resolver, *group; /* private */
-  int abandoned;          /* private */
+  /* The rest is private. */
+  void *resolver, *group, *activity;
+  int abandoned, family, flags;
+  char node[];
 };
 
 /* Whether names can be looked up here; if not (no c-ares) the plain call has to do. */
@@ -27,11 +30,17 @@ CH_HIDDEN int ch_dns_available(void);
 CH_HIDDEN int ch_dns_has_servers(void);
 /* To be taken before a query is started and posted after its end: so many may be under way at a time. */
 CH_HIDDEN ch_sem *ch_dns_window(void);
-/* Starts looking up the addresses of `node`; hints as for getaddrinfo, whose ai_family and ai_flags count. NULL: no
+/* Starts looking up the addresses of `node`; hints as for getaddrinfo, whose ai_family and
+ * AI_CANONNAME count. NULL: no
  * memory. */
 CH_HIDDEN struct ch_dns_query *ch_dns_start(const char *node, const struct addrinfo *hints);
 /* Nobody waits for it any more. It posts to the window in the end. */
 CH_HIDDEN void ch_dns_abandon(struct ch_dns_query *);
 CH_HIDDEN void ch_dns_free(struct ch_dns_query *);
+/* In a child of fork: asks again what the child's own branches are waiting for, by sockets of its own. */
+extern CH_HIDDEN __thread int ch_dns_is_inherited;
+CH_HIDDEN CH_COLD void ch_dns_ask_again(void);
+/* The domain of this thread ends: nobody waits for a query. The reactor and the timers are still there. */
+CH_HIDDEN void ch_dns_end(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* Chooses the reactor, and does what all reactors have in common. See reactor.h. */
 #define _GNU_SOURCE
 #include "reactor/reactor.h"
+#include "reactor/dns.h"
 #include "reactor/turns.h"
 #include "reactor/inbox.h"
 #include "reactor/readiness_cache.h"
@@ -111,6 +112,7 @@ void ch_reactor_leave(void) {
 
 void ch_reactor_end(void) {
   ch_look_whether_child();
+  ch_dns_end();
   ch_inbox_end();
   ch_reactor->end();
   ch_fd_cache_end();
@@ -122,6 +124,8 @@ void ch_reactor_end(void) {
 
 void ch_reactor_poll(int64_t deadline) {
   ch_look_whether_child();
+  if (CH_UNLIKELY(ch_dns_is_inherited))
+    ch_dns_ask_again();
   bool revived = ch_operations_revive();
   if (ch_inbox_open() || revived)
     deadline = 0;

@@ -1,0 +1,204 @@
+/* Tests name look-ups by c-ares, with a server in the program that answers, answers late, or not at all: what is asked
+ * again and when, what a thread and a child of fork leave behind and inherit, and the flags of getaddrinfo. */
+#include "harness.h"
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <ifaddrs.h>
+#include <malloc.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+/* ---- the server ----
+ *
+ * The first letter of a name says what becomes of its queries: d(ead) gets no answer, l(ate) none to the first query,
+ * w(aiting) none while `holds`; all others have 10.0.0.7 and 2001:db8::7. */
+
+enum { LETTERS = 128 };
+static int asked[LETTERS];          /* how many queries have come, by the first letter */
+static in_port_t asked_by[LETTERS]; /* and from which port the last one */
+static volatile int holds;
+
+static void serve(int fd) {
+  static unsigned char m[512];
+  static struct sockaddr_in from;
+  static const unsigned char v4[16] = {0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 10, 0, 0, 7};
+  static const unsigned char v6[28] = {0xc0, 12,   0, 28, 0, 1, 0, 0, 0, 60, 0, 16, 0x20, 1,
+                                       0xd,  0xb8, 0, 0,  0, 0, 0, 0, 0, 0,  0, 0,  0,    7};
+  for (;;) {
+    socklen_t size = sizeof from;
+    ssize_t n = recvfrom(fd, m, sizeof m - 100, 0, (struct sockaddr *)&from, &size);
+    if (n < 17)
+      continue;
+    size_t at = 12;
+    while (m[at])
+      at += m[at] + 1u;
+    int letter = m[13] % LETTERS, type = m[at + 2];
+    at += 5;
+    asked[letter]++;
+    asked_by[letter] = from.sin_port;
+    if (letter == 'd' || (letter == 'l' && asked[letter] == 1) || (letter == 'w' && holds))
+      continue;
+    m[2] = 0x81;
+    m[3] = 0x80;
+    memset(m + 6, 0, 6);
+    m[7] = 1;
+    memcpy(m + at, type == 1 ? v4 : v6, type == 1 ? sizeof v4 : sizeof v6);
+    sendto(fd, m, at + (type == 1 ? sizeof v4 : sizeof v6), 0, (struct sockaddr *)&from, size);
+  }
+}
+
+static void start_server(void) {
+  int fd = socket(AF_INET, SOCK_DGRAM, 0);
+  struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t size = sizeof a;
+  char list[64];
+  EXPECT(bind(fd, (struct sockaddr *)&a, size) == 0 && getsockname(fd, (struct sockaddr *)&a, &size) == 0);
+  activate(fd) { serve(fd); }
+  snprintf(list, sizeof list, "127.0.0.1:%d", ntohs(a.sin_port));
+  EXPECT(ch_dns_servers(list) == 0);
+}
+
+/* The result of getaddrinfo. *v4, *v6, *mapped: how many addresses it has. */
+static int look_up(const char *name, int family, int flags, int *v4, int *v6, int *mapped) {
+  struct addrinfo *found = NULL, hints = {.ai_family = family, .ai_flags = flags, .ai_socktype = SOCK_STREAM};
+  *v4 = *v6 = *mapped = 0;
+  int error = getaddrinfo(name, NULL, &hints, &found);
+  for (struct addrinfo *a = found; a; a = a->ai_next)
+    if (a->ai_family == AF_INET)
+      ++*v4;
+    else if (IN6_IS_ADDR_V4MAPPED(&((struct sockaddr_in6 *)a->ai_addr)->sin6_addr))
+      ++*mapped;
+    else
+      ++*v6;
+  if (found)
+    freeaddrinfo(found);
+  return error;
+}
+static int look_up_v4(const char *name) {
+  int v4, v6, mapped;
+  int error = look_up(name, AF_INET, 0, &v4, &v6, &mapped);
+  EXPECT(error || (v4 == 1 && v6 == 0 && mapped == 0));
+  return error;
+}
+static void wait_until_asked(int letter, int times) {
+  while (asked[letter] < times)
+    ch_sleep(1000000);
+}
+
+/* ---- in time ---- */
+
+/* The second query for the dead name is followed by a longer pause. */
+TEST(a_query_is_asked_again_in_time_although_an_earlier_one_is_not) {
+  start_server();
+  activate look_up_v4("dead.example");
+  wait_until_asked('d', 2);
+  EXPECT(look_up_v4("late.example") == 0 && asked['l'] == 2 && asked['d'] == 2);
+  exit(0);
+}
+
+/* ---- threads ---- */
+
+static int descriptors(void) {
+  DIR *all = opendir("/proc/self/fd");
+  int n = 0;
+  while (readdir(all))
+    n++;
+  return closedir(all), n;
+}
+static void *abandons(void *unused) {
+  int before = asked['d'];
+  do {
+    async look_up_v4("dead.example");
+    while (asked['d'] == before)
+      ch_sleep(1000000);
+    cancel;
+  }
+  finish;
+  return unused;
+}
+static void *finds(void *unused) {
+  activate { ch_sleep(1); }
+  EXPECT(look_up_v4("known.example") == 0);
+  return unused;
+}
+static void in_threads(void *(*routine)(void *), int n) {
+  for (int i = 0; i < n; i++) {
+    pthread_t t;
+    EXPECT(pthread_create(&t, NULL, routine, NULL) == 0 && pthread_join(t, NULL) == 0);
+  }
+}
+TEST(a_thread_that_ends_closes_the_sockets_of_abandoned_queries) {
+  start_server();
+  in_threads(abandons, 1);
+  int before = descriptors();
+  in_threads(abandons, 5);
+  EXPECT(descriptors() == before);
+  exit(0);
+}
+TEST(a_thread_that_ends_frees_what_it_asked_by) {
+  start_server();
+  in_threads(finds, 10);
+  size_t before = mallinfo2().uordblks;
+  in_threads(finds, 10);
+  EXPECT(mallinfo2().uordblks < before + 50000);
+  exit(0);
+}
+
+/* ---- children ---- */
+
+static int ended_well(pid_t child) {
+  int status;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+TEST(a_child_asks_by_sockets_of_its_own) {
+  start_server();
+  holds = 1;
+  ch_activity waits;
+  int found = -1;
+  activate[&waits] { found = look_up_v4("waiting.example"); }
+  wait_until_asked('w', 1);
+  in_port_t parents = asked_by['w'];
+  pid_t child = fork();
+  if (child == 0)
+    _exit(look_up_v4("known.example"));
+  EXPECT(ended_well(child) && asked['k'] == 1 && asked_by['k'] != parents);
+  holds = 0;
+  EXPECT(ch_activity_wait(&waits) == 0 && found == 0 && asked_by['w'] == parents);
+  exit(0);
+}
+TEST(what_the_parents_other_activities_ask_takes_no_room_in_a_child) {
+  enum { MORE_THAN_AT_ONCE = 140 };
+  start_server();
+  for (int i = 0; i < MORE_THAN_AT_ONCE; i++)
+    activate look_up_v4("dead.example");
+  wait_until_asked('d', 100);
+  pid_t child = fork();
+  if (child == 0)
+    _exit(look_up_v4("known.example"));
+  EXPECT(ended_well(child));
+  exit(0);
+}
+TEST(the_forking_activitys_branches_get_their_answers_in_parent_and_child) {
+  start_server();
+  holds = 1;
+  int found = -1;
+  pid_t child = 0;
+  do {
+    async found = look_up_v4("waiting.example");
+    async {
+      wait_until_asked('w', 1);
+      child = fork();
+      holds = 0;
+    }
+  }
+  finish;
+  if (child == 0)
+    _exit(found);
+  EXPECT(found == 0 && ended_well(child) && asked['w'] >= 3);
+  exit(0);
+}
