@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "posix/names.h"
 #include "posix/hosts.h"
+#include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -13,16 +14,50 @@ int ch_plain_getaddrinfo(const char *node, const char *service, const struct add
   return getaddrinfo(node, service, hints, result);
 }
 
+/* No name has a colon; an address may also be wrong in other ways, which the plain call tells. */
+static bool is_ipv6(const char *node) {
+  char address[INET6_ADDRSTRLEN];
+  struct in6_addr unused;
+  size_t n = strcspn(node, "%");
+  if (n >= sizeof address)
+    return false;
+  memcpy(address, node, n);
+  address[n] = 0;
+  return inet_pton(AF_INET6, address, &unused) == 1;
+}
+
 int ch_name_is_plain(const char *node, const struct addrinfo *hints) {
   if (!node || !getaddrinfo || !freeaddrinfo)
     return 1;
   if (hints && hints->ai_flags & (AI_NUMERICHOST | AI_IDN | AI_CANONIDN))
+    return 1;
+  if (is_ipv6(node))
     return 1;
   struct addrinfo numeric = {.ai_flags = AI_NUMERICHOST, .ai_family = AF_UNSPEC}, *found = NULL;
   int error = getaddrinfo(node, NULL, &numeric, &found);
   if (!error)
     freeaddrinfo(found);
   return error != EAI_NONAME;
+}
+
+/* Whether the machine has an address of the family, apart from those of loopback. The C library looks at that first. */
+static bool is_configured(int family) {
+  struct addrinfo hints = {.ai_family = family, .ai_flags = AI_ADDRCONFIG | AI_PASSIVE, .ai_socktype = SOCK_STREAM};
+  struct addrinfo *found = NULL;
+  int error = getaddrinfo(NULL, "0", &hints, &found);
+  if (!error)
+    freeaddrinfo(found);
+  return error != EAI_NONAME;
+}
+
+/* AI_ADDRCONFIG. An EAI_ error: the machine has no address of the family that is asked for. */
+static int leave_out_unconfigured(struct ch_name_request *r) {
+  if (r->family != AF_UNSPEC)
+    return is_configured(r->family) ? 0 : EAI_NONAME;
+  bool v4 = is_configured(AF_INET), v6 = is_configured(AF_INET6);
+  if (v4 != v6)
+    r->hints.ai_family = r->family = v4 ? AF_INET : AF_INET6;
+  return 0;
 }
 
 int ch_name_begin(struct ch_name_request *r, const char *service, const struct addrinfo *hints) {
@@ -39,6 +74,9 @@ int ch_name_begin(struct ch_name_request *r, const char *service, const struct a
   /* The C library refuses a call with neither node nor service. A node without service means port 0. */
   static const int families[2] = {AF_INET, AF_INET6};
   int error = EAI_FAMILY;
+  bool is_known = r->family == AF_UNSPEC || r->family == AF_INET || r->family == AF_INET6;
+  if (r->hints.ai_flags & AI_ADDRCONFIG && is_known && (error = leave_out_unconfigured(r)) != 0)
+    return error;
   for (int i = 0; i < 2; i++) {
     if (r->family != AF_UNSPEC && r->family != families[i] && !(i == 0 && ch_name_wants_mapped(r)))
       continue;
@@ -54,6 +92,8 @@ int ch_name_begin(struct ch_name_request *r, const char *service, const struct a
     for (int i = 0; i < 2; i++)
       if (r->kinds[i])
         freeaddrinfo(r->kinds[i]);
+  if (ch_name_wants_mapped(r) && r->hints.ai_flags & AI_ALL)
+    r->hints.ai_family = AF_UNSPEC;
   return error;
 }
 
@@ -98,10 +138,9 @@ void ch_name_give_up(struct ch_name_request *r) {
 int ch_name_end(struct ch_name_request *r, struct ch_dns_query *q, struct addrinfo **result) {
   struct addrinfo *list = NULL, **end = &list;
   int error = q->error;
-  bool mapped = r->family == AF_INET6 && r->hints.ai_family == AF_INET;
   for (struct addrinfo *a = q->found; a && !error; a = a->ai_next)
     for (struct addrinfo *kind = r->kinds[a->ai_family == AF_INET6]; kind && !error; kind = kind->ai_next) {
-      *end = combine(a, kind, mapped);
+      *end = combine(a, kind, r->family == AF_INET6 && a->ai_family == AF_INET);
       if (*end)
         end = &(*end)->ai_next;
       else

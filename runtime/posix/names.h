@@ -6,10 +6,11 @@
 #include "reactor/dns.h"
 
 struct ch_name_request {
-  struct addrinfo hints; /* as asked for, completed; AF_INET when mapped addresses are looked for */
+  struct addrinfo hints; /* as asked for, completed; AF_INET when mapped addresses are looked for, AF_UNSPEC for
+                            AI_ALL */
   struct addrinfo
       *kinds[2]; /* libc's answers for no node: IPv4, IPv6; one per socket type and protocol, with the port */
-  int family;    /* as asked for */
+  int family;    /* as asked for, and as AI_ADDRCONFIG leaves it */
 };
 
 /* No name server is needed: no node, or a numeric one. */

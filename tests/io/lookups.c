@@ -202,3 +202,65 @@ TEST(the_forking_activitys_branches_get_their_answers_in_parent_and_child) {
   EXPECT(found == 0 && ended_well(child) && asked['w'] >= 3);
   exit(0);
 }
+
+/* ---- flags ---- */
+
+static void configured(int *v4, int *v6) {
+  struct ifaddrs *all;
+  *v4 = *v6 = 0;
+  EXPECT(getifaddrs(&all) == 0);
+  for (struct ifaddrs *i = all; i; i = i->ifa_next)
+    if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET)
+      *v4 |= ((struct sockaddr_in *)i->ifa_addr)->sin_addr.s_addr != htonl(INADDR_LOOPBACK);
+    else if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET6)
+      *v6 |= !IN6_IS_ADDR_LOOPBACK(&((struct sockaddr_in6 *)i->ifa_addr)->sin6_addr);
+  freeifaddrs(all);
+}
+/* A network of the test's own, where the kernel allows one: with loopback alone, and then with an address of IPv4. */
+static void set_interface(const char *name, unsigned long command, struct ifreq request) {
+  int s = socket(AF_INET, SOCK_DGRAM, 0);
+  strcpy(request.ifr_name, name);
+  EXPECT(ioctl(s, command, &request) == 0);
+  close(s);
+}
+static int leave_network(void) {
+  if (unshare(CLONE_NEWNET) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWNET) < 0)
+    return 0;
+  set_interface("lo", SIOCSIFFLAGS, (struct ifreq){.ifr_flags = IFF_UP | IFF_RUNNING});
+  return 1;
+}
+static void add_ipv4_address(void) {
+  struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0x0a010101)};
+  struct ifreq request = {0};
+  memcpy(&request.ifr_addr, &a, sizeof a);
+  set_interface("lo:1", SIOCSIFADDR, request);
+}
+
+static void leaves_out_families(void) {
+  int has4, has6, v4, v6, mapped;
+  configured(&has4, &has6);
+  EXPECT(look_up("known.example", AF_UNSPEC, AI_ADDRCONFIG, &v4, &v6, &mapped) == 0);
+  EXPECT(v4 == (has4 || !has6) && v6 == (has6 || !has4) && mapped == 0);
+  EXPECT(look_up("known.example", AF_INET, AI_ADDRCONFIG, &v4, &v6, &mapped) == (has4 ? 0 : EAI_NONAME));
+  EXPECT(look_up("known.example", AF_INET6, AI_ADDRCONFIG, &v4, &v6, &mapped) == (has6 ? 0 : EAI_NONAME));
+}
+TEST(ai_addrconfig_leaves_out_families_without_an_address) {
+  int alone = leave_network();
+  start_server();
+  leaves_out_families();
+  if (alone) {
+    add_ipv4_address();
+    leaves_out_families();
+  }
+  exit(0);
+}
+TEST(ai_all_adds_mapped_addresses) {
+  int v4, v6, mapped;
+  start_server();
+  EXPECT(look_up("known.example", AF_INET6, AI_V4MAPPED | AI_ALL, &v4, &v6, &mapped) == 0);
+  EXPECT(v4 == 0 && v6 == 1 && mapped == 1);
+  EXPECT(look_up("known.example", AF_INET6, AI_V4MAPPED, &v4, &v6, &mapped) == 0);
+  EXPECT(v4 == 0 && v6 == 1 && mapped == 0);
+  EXPECT(look_up("known.example", AF_INET6, AI_ALL, &v4, &v6, &mapped) == 0 && v6 == 1 && mapped == 0);
+  exit(0);
+}

@@ -634,6 +634,9 @@ static void names(void) {
   printf("  %s %s\n", host, service);
   SHOW(getnameinfo((struct sockaddr *)&a, sizeof a, host, 1, service, sizeof service, 0));
   SHOW(getnameinfo((struct sockaddr *)&a, 3, host, sizeof host, NULL, 0, 0));
+  struct addrinfo *found, hints = {.ai_family = AF_INET};
+  SHOW(getaddrinfo("::1%lo", NULL, &hints, &found));
+  SHOW(getaddrinfo("fe80::1%nosuch", NULL, &hints, &found));
   h = gethostbyname("localhost");
   printf("  %s %d %d\n", h ? h->h_name : "none", h ? h->h_addrtype : 0, h ? h->h_length : 0);
   h = gethostbyname("127.0.0.9");
