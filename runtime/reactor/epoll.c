@@ -189,6 +189,9 @@ static void list(struct ch_clause *c, struct ch_link *waiters) {
   ch_list_insert(before->next, &c->link, true);
 }
 
+/* What poll always reports of a regular file or a directory, which epoll refuses. Other events never hold there. */
+enum { OF_FILES = POLLIN | POLLOUT | POLLRDNORM | POLLWRNORM };
+
 static bool enlist(struct ch_clause *c) {
   int fd = fd_of(c), error = 0;
   if (fd < 0)
@@ -199,16 +202,17 @@ static bool enlist(struct ch_clause *c) {
   if (!error && (slot >= 0 || open_epoll() == 0)) /* without epoll object poll_ looks itself */
     error = expect(c, fd);
   errno = saved;
-  if (!error) {
+  if (!error || (error == -EPERM && !(wanted_by(c) & OF_FILES))) {
     list(c, &table[fd].waiters);
     waiting++;
     return false;
   }
-  /* It is a regular file or a directory, which epoll refuses and poll always reports as ready. */
-  if (error == -EPERM)
+  if (error == -EPERM) {
     ch_fd_cache_forget(fd);
-  else
+    c->value &= ~INT64_C(0xffffffff) | OF_FILES;
+  } else {
     c->value = error;
+  }
   return true;
 }
 
@@ -278,9 +282,9 @@ static enum ch_verdict verify(int fd) {
   bool lost;
   table[fd].round = rounds;
   int error = arm(fd, wanted, &lost);
-  if (error == -EPERM) { /* it is a regular file now, which is always ready */
+  if (error == -EPERM) { /* it is a regular file now */
     ch_fd_cache_forget(fd);
-    fire(fd, (int)wanted);
+    fire(fd, (int)wanted & OF_FILES);
     return CH_WAS_WRONG;
   }
   if (error) {

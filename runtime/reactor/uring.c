@@ -39,7 +39,8 @@ struct poll {
   struct poll *next, **at;  /* in flight: its descriptor's list. Else: the backlog, or the free list */
   int fd;
   short events;
-  uint8_t expected; /* completions owed; 0: there is no ring now, so the kernel has not been asked */
+  uint8_t expected; /* completions owed; 0: the kernel has not been asked, as there is no ring now, or knows no such
+                       event */
   bool cancelling;  /* its cancellation is submitted or in the backlog, or its entry does nothing (take_back) */
   bool closing;     /* its descriptor is being closed */
   bool entered;     /* it has had an entry in the submission queue, so `entry` is valid */
@@ -564,6 +565,8 @@ static void answered(uint64_t what, int result) {
   switch (what & (KINDS - 1)) {
   case POLL:
     p->expected--;
+    if (CH_UNLIKELY(result == -EINVAL) && p->clause && !p->closing)
+      break; /* a regular file never has such events: the clause waits on, without a request */
     serve_oldest(p);
     fire(p, result);
     break;

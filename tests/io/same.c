@@ -434,6 +434,16 @@ static void waiting(void) {
   SHOW(pipe(p));
   struct pollfd f[3] = {{.fd = p[0], .events = POLLIN}, {.fd = -7, .events = POLLIN}, {.fd = p[1], .events = POLLIN}};
   SHOW(poll(f, 3, 0));
+  int file = open("/etc/passwd", O_RDONLY), never[] = {0, POLLPRI, POLLRDHUP};
+  for (int i = 0; i < 3; i++) {
+    struct pollfd of_file = {.fd = file, .events = (short)never[i]};
+    SHOW(poll(&of_file, 1, 10));
+  }
+  fd_set exceptional;
+  FD_ZERO(&exceptional);
+  FD_SET(file, &exceptional);
+  SHOW(select(file + 1, NULL, NULL, &exceptional, &(struct timeval){0, 10000}));
+  close(file);
   SHOW(poll(f, 3, 10));
   t = later(p[1]);
   SHOW(poll(f, 3, -1));
