@@ -66,22 +66,52 @@ static size_t all_of(const struct msghdr *m) {
   return m->msg_control || m->msg_name ? 0 : ch_iovec_bytes(m->msg_iov, m->msg_iovlen);
 }
 
+/* A call that waits returns 0 when the socket of messages is shut down for reading, but a call that does not wait says
+ * EAGAIN again and again. `r`: the result of a call whose branch has just waited for the socket. */
+static ssize_t or_end(int fd, ssize_t r, int flags) {
+  if (CH_LIKELY(r >= 0 || errno != EAGAIN) || flags & MSG_DONTWAIT || ch_turns.fd != fd || !ch_turns.branch ||
+      ch_turns.branch != ch_domain.current)
+    return r;
+  struct pollfd p = {.fd = fd, .events = POLLRDHUP};
+  bool ended = poll(&p, 1, 0) == 1 && p.revents & POLLRDHUP;
+  return ended ? 0 : (errno = EAGAIN, -1);
+}
+
 ssize_t ch_nonblocking_recv(int fd, void *to, size_t n, int flags) {
   REFUSE_IF_CANCELLED();
-  return is_vain(fd, CH_IN, flags) ? -1 : noted(fd, recv(fd, to, n, flags | MSG_DONTWAIT), n, CH_IN, flags);
+  return is_vain(fd, CH_IN, flags)
+             ? -1
+             : noted(fd, or_end(fd, recv(fd, to, n, flags | MSG_DONTWAIT), flags), n, CH_IN, flags);
 }
 ssize_t ch_nonblocking_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *length) {
   REFUSE_IF_CANCELLED();
   if (is_vain(fd, CH_IN, flags))
     return -1;
-  return noted(fd, recvfrom(fd, to, n, flags | MSG_DONTWAIT, from, length), n, CH_IN, flags);
+  ssize_t r = recvfrom(fd, to, n, flags | MSG_DONTWAIT, from, length), end = or_end(fd, r, flags);
+  if (r < 0 && end == 0 && from)
+    *length = 0;
+  return noted(fd, end, n, CH_IN, flags);
+}
+int ch_begin_recvmmsg(int fd, struct mmsghdr *all, int flags) {
+  REFUSE_IF_CANCELLED();
+  return recvmmsg(fd, all, 0, flags, NULL);
+}
+void ch_message_of_nothing(struct msghdr *m) {
+  m->msg_namelen = 0;
+  m->msg_controllen = 0;
+  m->msg_flags = 0;
 }
 ssize_t ch_nonblocking_recvmsg(int fd, struct msghdr *m, int flags) {
   REFUSE_IF_CANCELLED();
   if (CH_UNLIKELY(!m))
     return recvmsg(fd, m, flags);
   size_t n = all_of(m);
-  return is_vain(fd, CH_IN, flags) ? -1 : noted(fd, recvmsg(fd, m, flags | MSG_DONTWAIT), n, CH_IN, flags);
+  if (is_vain(fd, CH_IN, flags))
+    return -1;
+  ssize_t r = recvmsg(fd, m, flags | MSG_DONTWAIT), end = or_end(fd, r, flags);
+  if (r < 0 && end == 0)
+    ch_message_of_nothing(m);
+  return noted(fd, end, n, CH_IN, flags);
 }
 ssize_t ch_nonblocking_send(int fd, const void *from, size_t n, int flags) {
   REFUSE_IF_CANCELLED();
@@ -363,7 +393,7 @@ long ch_begin_recv(int fd, void *to, size_t n, int flags) {
   bool ring = ch_reactor_has_ring() && flags == 0 && n > 0 && n <= 0x7ffff000 && !ch_uring_is_awaited(fd);
   if (is_vain(fd, CH_IN, flags))
     return ring ? (errno = before, CH_LATER) : -1;
-  ssize_t r = noted(fd, recv(fd, to, n, flags | MSG_DONTWAIT), n, CH_IN, flags);
+  ssize_t r = noted(fd, or_end(fd, recv(fd, to, n, flags | MSG_DONTWAIT), flags), n, CH_IN, flags);
   if (r >= 0 || errno != EAGAIN || !ring)
     return r;
   if (ch_call_timeout(fd, SO_RCVTIMEO) != CH_FOREVER)
@@ -381,9 +411,11 @@ long ch_begin_accept(int fd, struct sockaddr *address, socklen_t *length, int fl
     return accept4(fd, address, length, flags);
   if (timeout == CH_FOREVER && ch_reactor_has_ring())
     return CH_LATER;
+  if (!ch_fd_cache_listens(fd))
+    return accept4(fd, address, length, flags); /* which fails at once */
   if (is_vain(fd, CH_IN, 0))
     return -1;
-  if (!is_ready(fd, POLLIN) && ch_fd_cache_listens(fd)) {
+  if (!is_ready(fd, POLLIN)) {
     ch_fd_cache_not_ready(fd, CH_IN);
     return errno = EAGAIN, -1;
   }
@@ -507,6 +539,14 @@ static bool has_option(int fd, int option, int value) {
   int is;
   socklen_t size = sizeof is;
   return getsockopt(fd, SOL_SOCKET, option, &is, &size) == 0 && is == value;
+}
+
+bool ch_is_of_network(int fd) {
+  int domain, saved = errno;
+  socklen_t size = sizeof domain;
+  bool keeps = getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain != AF_UNIX;
+  errno = saved;
+  return keeps;
 }
 
 bool ch_tells_senders(int fd) {

@@ -20,6 +20,11 @@
 CH_HIDDEN ssize_t ch_nonblocking_recv(int fd, void *, size_t, int flags);
 CH_HIDDEN ssize_t ch_nonblocking_recvfrom(int fd, void *, size_t, int flags, struct sockaddr *, socklen_t *);
 CH_HIDDEN ssize_t ch_nonblocking_recvmsg(int fd, struct msghdr *, int flags);
+/* What recvmmsg reports before its first message: that it is no socket, or an error of the socket. 0 if nothing. */
+struct mmsghdr;
+CH_HIDDEN int ch_begin_recvmmsg(int fd, struct mmsghdr *, int flags);
+/* What a call that receives nothing leaves in its message. */
+CH_HIDDEN void ch_message_of_nothing(struct msghdr *);
 CH_HIDDEN ssize_t ch_nonblocking_send(int fd, const void *, size_t, int flags);
 CH_HIDDEN ssize_t ch_nonblocking_sendto(int fd, const void *, size_t, int flags, const struct sockaddr *, socklen_t);
 CH_HIDDEN ssize_t ch_nonblocking_sendmsg(int fd, const struct msghdr *, int flags);
@@ -59,6 +64,9 @@ CH_HIDDEN bool ch_tells_senders(int fd);
 #define CH_SENDER_ROOM CMSG_SPACE(3 * sizeof(int))
 /* Whether the next part is of another sender than the first one; -1 with EAGAIN: it has not come yet. */
 CH_HIDDEN int ch_is_of_another(int fd, const struct msghdr *first);
+/* Whether it is a socket of another domain than AF_UNIX. A call that has transferred a part leaves the socket's error
+ * to the next call, while a local socket loses it; and with MSG_ERRQUEUE, which local sockets ignore, no call waits. */
+CH_HIDDEN bool ch_is_of_network(int fd);
 CH_HIDDEN int ch_is_timed_tcp(int fd); /* and its calls wait, for as long as SO_RCVTIMEO says */
 /* A copy of n vectors without their first `skip` bytes; *left: how many. NULL with ENOMEM. To be freed. */
 CH_HIDDEN struct iovec *ch_iovec_rest(const struct iovec *, size_t n, size_t skip, size_t *left);

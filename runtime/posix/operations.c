@@ -107,8 +107,13 @@ static bool has_no_position(int fd, int64_t offset) {
   enum ch_file_kind kind = ch_fd_cache_kind(fd);
   if (kind == CH_UNKNOWN_FILE)
     kind = ch_fd_cache_ask_kind(fd);
-  if (kind == CH_DEVICE_FILE)
-    return lseek(fd, 0, SEEK_CUR) < 0;
+  if (kind == CH_DEVICE_FILE) { /* an eventfd seeks nowhere without an error, and refuses to read there */
+    char nothing;
+    int saved = errno;
+    bool refuses = lseek(fd, 0, SEEK_CUR) < 0 || (pread(fd, &nothing, 0, 0) < 0 && errno == ESPIPE);
+    errno = saved;
+    return refuses;
+  }
   return kind != CH_UNKNOWN_FILE && kind != CH_STORAGE_FILE;
 }
 

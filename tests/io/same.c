@@ -362,6 +362,125 @@ static void zero_limits(void) {
   close(a), close(s), close(l);
 }
 
+static void show_nothing(int s, int flags) {
+  struct sockaddr_storage from;
+  char control[100];
+  struct iovec v = {b, 10};
+  struct msghdr m = {.msg_name = &from,
+                     .msg_namelen = sizeof from,
+                     .msg_iov = &v,
+                     .msg_iovlen = 1,
+                     .msg_control = control,
+                     .msg_controllen = sizeof control,
+                     .msg_flags = -1};
+  socklen_t n = sizeof from;
+  SHOW(recv(s, b, 10, flags));
+  SHOW(recvfrom(s, b, 10, flags, (struct sockaddr *)&from, &n));
+  printf("  %u\n", n);
+  SHOW(recvmsg(s, &m, flags));
+  printf("  %x %u %zu\n", (unsigned)m.msg_flags, m.msg_namelen, m.msg_controllen);
+  SHOW(read(s, b, 10));
+  SHOW(readv(s, &v, 1));
+}
+static void udp_pair(int s[2]) {
+  struct sockaddr_in a[2];
+  for (int i = 0; i < 2; i++) {
+    socklen_t n = sizeof *a;
+    a[i] = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    s[i] = socket(AF_INET, SOCK_DGRAM, 0);
+    bind(s[i], (struct sockaddr *)&a[i], sizeof *a);
+    getsockname(s[i], (struct sockaddr *)&a[i], &n);
+  }
+  connect(s[0], (struct sockaddr *)&a[1], sizeof *a);
+  connect(s[1], (struct sockaddr *)&a[0], sizeof *a);
+}
+static void tcp_pair(int s[2]) {
+  struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t n = sizeof a;
+  int l = socket(AF_INET, SOCK_STREAM, 0);
+  bind(l, (struct sockaddr *)&a, sizeof a);
+  listen(l, 5);
+  getsockname(l, (struct sockaddr *)&a, &n);
+  s[0] = socket(AF_INET, SOCK_STREAM, 0);
+  connect(s[0], (struct sockaddr *)&a, sizeof a);
+  s[1] = accept(l, NULL, NULL);
+  close(l);
+}
+static void *resets(void *s) {
+  struct linger at_once = {1, 0};
+  usleep(20000);
+  setsockopt(*(int *)s, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  return (void *)(intptr_t)close(*(int *)s);
+}
+static void ends_of_sockets(void) {
+  int s[2], v;
+  struct timeval soon = {0, 3000};
+  pthread_t t;
+  printf("== a socket of messages that is shut down has ended, for calls that would wait\n");
+  for (int way = 0; way < 4; way++) {
+    if (way % 2)
+      udp_pair(s);
+    else
+      socketpair(AF_UNIX, SOCK_DGRAM, 0, s);
+    if (way >= 2)
+      setsockopt(s[0], SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof soon);
+    send(s[1], "last", 4, 0);
+    SHOW(shutdown(s[0], SHUT_RD));
+    show_nothing(s[0], 0);
+    show_nothing(s[0], 0);
+    show_nothing(s[0], MSG_DONTWAIT);
+    close(s[0]), close(s[1]);
+  }
+  printf("== MSG_ERRQUEUE means nothing to a local socket\n");
+  socketpair(AF_UNIX, SOCK_DGRAM, 0, s);
+  t = later(s[1]);
+  SHOW(recv(s[0], b, 10, MSG_ERRQUEUE));
+  pthread_join(t, NULL);
+  SHOW(recvmmsg(s[0], NULL, 0, 0, NULL));
+  struct mmsghdr none[1];
+  SHOW(recvmmsg(s[0], none, 0, 0, NULL));
+  close(s[0]), close(s[1]);
+  pipe(s);
+  SHOW(recvmmsg(s[0], none, 0, 0, NULL));
+  close(s[0]), close(s[1]);
+  printf("== an error after a part is told by the next call\n");
+  for (int way = 0; way < 3; way++) {
+    tcp_pair(s);
+    int small = 4096;
+    setsockopt(s[0], SOL_SOCKET, SO_SNDBUF, &small, sizeof small);
+    setsockopt(s[1], SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    send(s[1], "part", 4, 0);
+    pthread_create(&t, NULL, resets, &s[1]);
+    struct iovec all = {calloc(1, 8 << 20), 8 << 20};
+    if (way == 0)
+      SHOW(recv(s[0], b, 10, MSG_WAITALL));
+    else
+      SHOW((way == 1 ? send(s[0], all.iov_base, all.iov_len, 0) : writev(s[0], &all, 1)) > 0);
+    pthread_join(t, NULL);
+    SHOW(send(s[0], b, 1, 0));
+    SHOW(send(s[0], b, 1, 0));
+    free(all.iov_base);
+    close(s[0]);
+  }
+  tcp_pair(s);
+  struct msghdr m = {.msg_iovlen = 0, .msg_control = b, .msg_controllen = 100, .msg_flags = -1};
+  setsockopt(s[0], SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof soon);
+  SHOW(recvmsg(s[0], &m, 0));
+  printf("  %x %zu\n", (unsigned)m.msg_flags, m.msg_controllen);
+  close(s[0]), close(s[1]);
+  udp_pair(s);
+  setsockopt(s[0], SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof soon);
+  SHOW(recv(s[0], b, 10, 0));
+  SHOW(accept(s[0], NULL, NULL));
+  close(s[0]), close(s[1]);
+  SHOW_FD(v, eventfd(1, 0));
+  SHOW(pread(v, b, 8, 0));
+  SHOW(pread(v, b, 1, 0));
+  SHOW(pwrite(v, b, 8, 0));
+  SHOW(pread(v, b, 0, 0));
+  close(v);
+}
+
 static int unused_port(void) {
   struct sockaddr_in me = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   socklen_t n = sizeof me;
@@ -1099,6 +1218,7 @@ int main(void) {
   storage();
   sockets();
   zero_limits();
+  ends_of_sockets();
   connected_before();
   waiting();
   children();

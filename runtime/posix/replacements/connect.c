@@ -22,7 +22,7 @@ CH_REPLACES(connect) int ch_posix_connect(int fd, const struct sockaddr *address
   timeout = ch_call_timeout(fd, SO_SNDTIMEO);
   if (timeout < 0)
     return errno = begun, -1;
-  while ((r = await(fd, POLLOUT, SO_SNDTIMEO, before)) == 0) {
+  while ((r = await_output(fd, before)) == 0) {
     r = ch_connect_outcome(fd, address, length);
     if (r == 0 || (errno != EINPROGRESS && errno != EALREADY))
       return r;

@@ -31,6 +31,8 @@ int ch_posix_recvmmsg(int fd, struct mmsghdr *all, unsigned n, int flags, struct
     return errno = EINVAL, -1;
   if (!all)
     return ch_plain_recvmmsg(fd, all, n, flags | MSG_DONTWAIT, timeout);
+  if (ch_begin_recvmmsg(fd, all, flags) < 0)
+    return -1;
   while (got < n) {
     ssize_t r = recvmsg(fd, &all[got].msg_hdr, flags & ~MSG_WAITFORONE);
     if (r < 0)

@@ -34,9 +34,13 @@ CH_REPLACES(readv) ssize_t ch_posix_readv(int fd, const struct iovec *v, int n) 
   }
 }
 
+static inline int never_waits(int fd, int flags) {
+  return flags & MSG_DONTWAIT || (flags & MSG_ERRQUEUE && ch_is_of_network(fd));
+}
+
 /* What a call that received nothing of n bytes returns. TCP has received 0 of 0 bytes when its time is over. */
 static inline ssize_t nothing(int fd, size_t n, int flags, int before) {
-  if (n > 0 || errno != EAGAIN || flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || !ch_is_timed_tcp(fd))
+  if (n > 0 || errno != EAGAIN || never_waits(fd, flags) || !ch_is_timed_tcp(fd))
     return -1;
   return errno = before, 0;
 }
@@ -63,8 +67,10 @@ static ssize_t receive_by_thread(int fd, void *to, size_t n, int flags) {
 
 /* The rest of a message that was to be filled. Descriptors come with the last part, if any. */
 static ssize_t receive_rest(int fd, struct msghdr *m, size_t control, size_t got, size_t n, int flags) {
-  int before = errno;
+  int before = errno, of_network = ch_is_of_network(fd);
   while (got < n && !ch_has_descriptors(fd, m, control)) {
+    if (of_network && await_more_input(fd, before, got))
+      break;
     int another = ch_is_of_another(fd, m);
     if (another > 0)
       break;
@@ -76,7 +82,7 @@ static ssize_t receive_rest(int fd, struct msghdr *m, size_t control, size_t got
         .msg_iov = rest, .msg_iovlen = left, .msg_control = m->msg_control, .msg_controllen = control};
     ssize_t r = another < 0 ? -1 : ch_nonblocking_recvmsg(fd, &more, flags);
     free(rest);
-    if (r == 0 || (r < 0 && (errno != EAGAIN || await_input(fd, before))))
+    if (r == 0 || (r < 0 && (errno != EAGAIN || (!of_network && await_input(fd, before)))))
       break;
     if (r > 0) {
       got += (size_t)r;
@@ -103,8 +109,12 @@ static ssize_t receive_message(int fd, struct msghdr *m, int flags) {
     }
     if (errno != EAGAIN)
       return r;
-    if (flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || await_input(fd, before))
-      return nothing(fd, ch_iovec_bytes(m->msg_iov, m->msg_iovlen), flags, before);
+    if (never_waits(fd, flags) || await_input(fd, before)) {
+      r = nothing(fd, ch_iovec_bytes(m->msg_iov, m->msg_iovlen), flags, before);
+      if (r == 0)
+        ch_message_of_nothing(m);
+      return r;
+    }
     m->msg_controllen = control;
   }
 }
@@ -155,7 +165,7 @@ ssize_t ch_posix_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr
       return receive_by_thread(fd, to, n, flags);
     if (r >= 0)
       return r;
-    if (errno != EAGAIN || flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || await_input(fd, before))
+    if (errno != EAGAIN || never_waits(fd, flags) || await_input(fd, before))
       return nothing(fd, n, flags, before);
   }
 }
@@ -173,7 +183,7 @@ CH_REPLACES(recv) ssize_t ch_posix_recv(int fd, void *to, size_t n, int flags) {
       return receive_by_thread(fd, to, n, flags);
     if (r >= 0)
       return r;
-    if (errno != EAGAIN || flags & (MSG_DONTWAIT | MSG_ERRQUEUE) || await_input(fd, before))
+    if (errno != EAGAIN || never_waits(fd, flags) || await_input(fd, before))
       return nothing(fd, n, flags, before);
   }
 }

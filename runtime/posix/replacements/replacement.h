@@ -21,8 +21,9 @@
 #define CH_REPLACES(name) __attribute__((annotate("charcoal.replaces=" #name), visibility("hidden"), used))
 
 /* Waits until the descriptor is ready, as long as the plain call would (ch_call_timeout of the option). 0: try again,
- * with errno `before`. -1: errno is what the plain call says. */
-static int await(int fd, int events, int option, int before) {
+ * with errno `before`. -1: errno is what the plain call says. If something has been transferred already (`done`) an
+ * error that the socket has to tell is left to the next call: then -1, too. */
+static int await(int fd, int events, int option, int before, size_t done) {
   int64_t timeout = ch_call_timeout(fd, option);
   int ready;
   if (timeout < 0)
@@ -42,11 +43,19 @@ static int await(int fd, int events, int option, int before) {
     return errno = EAGAIN, -1;
   if (ready & POLLNVAL)
     return errno = EBADF, -1;
+  if (done && ready & POLLERR && ch_is_of_network(fd))
+    return -1;
   return errno = before, 0;
 }
 
-static inline int await_input(int fd, int before) { return await(fd, POLLIN, SO_RCVTIMEO, before); }
-static inline int await_output(int fd, int before) { return await(fd, POLLOUT, SO_SNDTIMEO, before); }
+static inline int await_input(int fd, int before) { return await(fd, POLLIN, SO_RCVTIMEO, before, 0); }
+static inline int await_output(int fd, int before) { return await(fd, POLLOUT, SO_SNDTIMEO, before, 0); }
+static inline int await_more_input(int fd, int before, size_t done) {
+  return await(fd, POLLIN, SO_RCVTIMEO, before, done);
+}
+static inline int await_more_output(int fd, int before, size_t done) {
+  return await(fd, POLLOUT, SO_SNDTIMEO, before, done);
+}
 
 /* The result of a call that has transferred so much before its last attempt or wait failed: what was done counts. */
 static inline ssize_t as_far_as(size_t done, ssize_t failure, int before) {

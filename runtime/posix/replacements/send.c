@@ -21,9 +21,9 @@ CH_REPLACES(write) ssize_t ch_posix_write(int fd, const void *from, size_t n) {
       sent += (size_t)r;
       if (sent >= n || r == 0)
         return (ssize_t)sent;
-      if (ch_call_timeout(fd, SO_SNDTIMEO) < 0)
-        return (ssize_t)sent;
-    } else if (errno != EAGAIN || await_output(fd, before)) {
+      if (ch_call_timeout(fd, SO_SNDTIMEO) < 0 || await_more_output(fd, before, sent))
+        return as_far_as(sent, 0, before);
+    } else if (errno != EAGAIN || await_more_output(fd, before, sent)) {
       return as_far_as(sent, r, before);
     }
   }
@@ -37,9 +37,10 @@ CH_REPLACES(send) ssize_t ch_posix_send(int fd, const void *from, size_t n, int 
     ssize_t r = ch_nonblocking_send(fd, (const char *)from + sent, n - sent, flags);
     if (r >= 0) {
       sent += (size_t)r;
-      if (sent >= n || r == 0 || flags & MSG_DONTWAIT || ch_call_timeout(fd, SO_SNDTIMEO) < 0)
-        return (ssize_t)sent;
-    } else if (errno != EAGAIN || flags & MSG_DONTWAIT || await_output(fd, before)) {
+      if (sent >= n || r == 0 || flags & MSG_DONTWAIT || ch_call_timeout(fd, SO_SNDTIMEO) < 0 ||
+          await_more_output(fd, before, sent))
+        return as_far_as(sent, 0, before);
+    } else if (errno != EAGAIN || flags & MSG_DONTWAIT || await_more_output(fd, before, sent)) {
       return as_far_as(sent, r, before);
     }
   }
@@ -59,14 +60,15 @@ ssize_t ch_posix_sendto(int fd, const void *from, size_t n, int flags, const str
     ssize_t r = ch_nonblocking_sendto(fd, (const char *)from + sent, n - sent, flags, to, length);
     if (r >= 0) {
       sent += (size_t)r;
-      if (sent >= n || r == 0 || flags & MSG_DONTWAIT || ch_call_timeout(fd, SO_SNDTIMEO) < 0)
-        return (ssize_t)sent;
+      if (sent >= n || r == 0 || flags & MSG_DONTWAIT || ch_call_timeout(fd, SO_SNDTIMEO) < 0 ||
+          await_more_output(fd, before, sent))
+        return as_far_as(sent, 0, before);
     } else if (errno == EAGAIN && !(flags & MSG_DONTWAIT) && sent == 0 && waits_for_receiver(fd, to, length)) {
       errno = before;
       struct iovec all = {(void *)from, n};
       struct msghdr m = {.msg_name = (void *)to, .msg_namelen = length, .msg_iov = &all, .msg_iovlen = 1};
       return ch_do_sendmsg(fd, &m, flags);
-    } else if (errno != EAGAIN || flags & MSG_DONTWAIT || await_output(fd, before)) {
+    } else if (errno != EAGAIN || flags & MSG_DONTWAIT || await_more_output(fd, before, sent)) {
       return as_far_as(sent, r, before);
     }
   }
@@ -76,7 +78,7 @@ ssize_t ch_posix_sendto(int fd, const void *from, size_t n, int flags, const str
 static ssize_t send_rest(int fd, const struct iovec *v, size_t count, size_t sent, int flags, int is_socket) {
   int before = errno;
   size_t n = ch_iovec_bytes(v, count);
-  while (sent < n) {
+  while (sent < n && !await_more_output(fd, before, sent)) {
     size_t left;
     struct iovec *rest = ch_iovec_rest(v, count, sent, &left);
     if (!rest)
@@ -86,7 +88,7 @@ static ssize_t send_rest(int fd, const struct iovec *v, size_t count, size_t sen
     if (r == CH_BY_THREAD)
       r = ch_do_device_writev(fd, rest, (int)left);
     free(rest);
-    if (r == 0 || (r < 0 && (errno != EAGAIN || await_output(fd, before))))
+    if (r == 0 || (r < 0 && errno != EAGAIN))
       break;
     if (r > 0)
       sent += (size_t)r;
