@@ -571,8 +571,13 @@ static void answered(uint64_t what, int result) {
     fire(p, result);
     break;
   case POLL_CANCEL:
-    if (--p->expected == 0)
+    if (--p->expected == 0) {
       give_poll(p);
+    } else if (result == -EALREADY) {
+      /* The kernel was about to look whether an event holds. If it does not hold any more, the poll goes on. */
+      p->cancelling = false;
+      cancel_poll(p);
+    }
     break;
   case OPERATION:
     op->clause.value = result;
@@ -846,8 +851,13 @@ static void leave(void) {
     drain_backlog();
     ch_ring_submit(0, IORING_ENTER_GETEVENTS, -1);
     unsigned head = *ring.cq_head, tail = __atomic_load_n(ring.cq_tail, __ATOMIC_ACQUIRE);
-    for (; head != tail; head++)
-      in_flight -= (ring.cqes[head & ring.cq_mask].user_data & (KINDS - 1)) != WAKE;
+    for (; head != tail; head++) {
+      struct io_uring_cqe answer = ring.cqes[head & ring.cq_mask];
+      unsigned kind = answer.user_data & (KINDS - 1);
+      in_flight -= kind != WAKE;
+      if (kind == POLL_CANCEL && answer.res == -EALREADY && request(answer.user_data))
+        in_flight++;
+    }
     __atomic_store_n(ring.cq_head, head, __ATOMIC_RELEASE);
   }
   ch_ring_stop();
