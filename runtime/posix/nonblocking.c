@@ -549,6 +549,13 @@ bool ch_is_of_network(int fd) {
   return keeps;
 }
 
+bool ch_is_at_mark(int fd) {
+  int at = 0, saved = errno;
+  ioctl(fd, SIOCATMARK, &at);
+  errno = saved;
+  return at;
+}
+
 bool ch_tells_senders(int fd) {
   int saved = errno;
   bool tells = ch_fd_cache_kind(fd) != CH_TCP_SOCKET && has_option(fd, SO_PASSCRED, 1) &&

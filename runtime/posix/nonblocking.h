@@ -67,6 +67,8 @@ CH_HIDDEN int ch_is_of_another(int fd, const struct msghdr *first);
 /* Whether it is a socket of another domain than AF_UNIX. A call that has transferred a part leaves the socket's error
  * to the next call, while a local socket loses it; and with MSG_ERRQUEUE, which local sockets ignore, no call waits. */
 CH_HIDDEN bool ch_is_of_network(int fd);
+/* Whether the next byte is the urgent one: there a call ends that has received something. */
+CH_HIDDEN bool ch_is_at_mark(int fd);
 CH_HIDDEN int ch_is_timed_tcp(int fd); /* and its calls wait, for as long as SO_RCVTIMEO says */
 /* A copy of n vectors without their first `skip` bytes; *left: how many. NULL with ENOMEM. To be freed. */
 CH_HIDDEN struct iovec *ch_iovec_rest(const struct iovec *, size_t n, size_t skip, size_t *left);

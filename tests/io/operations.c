@@ -36,8 +36,7 @@ TEST(a_socket_s_number_that_is_a_pipe_now_is_read_as_a_pipe) {
     replace_unnoticed(pair[0], ends[0]);
     async EXPECT(read(pair[0], text, sizeof text) == 2 && memcmp(text, "xy", 2) == 0);
     EXPECT(write(ends[1], "xy", 2) == 2);
-  }
-  finish;
+  } finish;
 }
 
 TEST(recv_of_a_number_that_is_a_pipe_now_says_so) {
@@ -49,8 +48,7 @@ TEST(recv_of_a_number_that_is_a_pipe_now_says_so) {
     replace_unnoticed(pair[0], ends[0]);
     async EXPECT(recv(pair[0], text, sizeof text, 0) == -1 && errno == ENOTSOCK);
     EXPECT(write(ends[1], "xy", 2) == 2);
-  }
-  finish;
+  } finish;
 }
 
 /* Nothing ever comes through the pipe, or something, late: that it is one is found out. */
@@ -62,8 +60,7 @@ TEST(recv_of_a_number_that_is_an_empty_pipe_now_says_so) {
     echo_once(pair);
     replace_unnoticed(pair[0], ends[0]);
     async EXPECT(recv(pair[0], text, sizeof text, 0) == -1 && errno == ENOTSOCK);
-  }
-  finish;
+  } finish;
 }
 
 TEST(a_socket_s_number_that_is_an_empty_pipe_now_is_read_as_a_pipe) {
@@ -77,11 +74,9 @@ TEST(a_socket_s_number_that_is_an_empty_pipe_now_is_read_as_a_pipe) {
       replace_unnoticed(pair[0], ends[0]);
       async n = read(pair[0], text, sizeof text);
       ch_sleep(500000000); /* by now, mostly */
-      if (cancelled)
-        cancel;
+      if (cancelled) cancel;
       EXPECT(cancelled || write(ends[1], "xy", 2) == 2);
-    }
-    finish;
+    } finish;
     EXPECT(n == (cancelled ? -1 : 2));
   }
 }
@@ -94,8 +89,7 @@ TEST(recv_of_a_number_that_is_a_file_now_says_so) {
     echo_once(pair);
     replace_unnoticed(pair[0], file);
     async EXPECT(recv(pair[0], text, sizeof text, 0) == -1 && errno == ENOTSOCK);
-  }
-  finish;
+  } finish;
   unlink("file");
 }
 
@@ -119,15 +113,15 @@ TEST(descriptors_that_were_waited_for_in_vain_are_seen_when_they_become_ready) {
   EXPECT(pipe(one) == 0 && pipe(two) == 0);
   for (int i = 0; i < ROUNDS; i++) {
     activate ch_sem_post(&soon);
-    waituntil(read(one[0], &c, 1)) { EXPECT(0); }
-    or waituntil(read(two[0], &c, 1)) { EXPECT(0); }
-    or waituntil(ch_sem_wait(&soon)) { in_vain++; }
+    waituntil (read(one[0], &c, 1)) { EXPECT(0); }
+    or waituntil (read(two[0], &c, 1)) { EXPECT(0); }
+    or waituntil (ch_sem_wait(&soon)) { in_vain++; }
     if (i % 7)
       continue;
     int *ready = i % 2 ? one : two;
-    activate(ready) { EXPECT(write(ready[1], "x", 1) == 1); }
-    waituntil(n = read(one[0], &c, 1)) { seen += n == 1 && ready == one; }
-    or waituntil(n = read(two[0], &c, 1)) { seen += n == 1 && ready == two; }
+    activate (ready) { EXPECT(write(ready[1], "x", 1) == 1); }
+    waituntil (n = read(one[0], &c, 1)) { seen += n == 1 && ready == one; }
+    or waituntil (n = read(two[0], &c, 1)) { seen += n == 1 && ready == two; }
   }
   EXPECT(in_vain == ROUNDS && seen == (ROUNDS + 6) / 7);
   EXPECT(close(one[0]) == 0 && write(two[1], "y", 1) == 1 && read(two[0], &c, 1) == 1 && c == 'y');
@@ -160,8 +154,7 @@ TEST(thousands_of_reads_at_a_time_each_get_their_own) {
   do {
     for (int i = 0; i < MANY; i++)
       async read_one(fd, i);
-  }
-  finish;
+  } finish;
   EXPECT(ended == MANY);
   for (int i = 0; i < MANY; i++)
     EXPECT(read_there[i] == 'a' + i % 26);
@@ -171,10 +164,7 @@ TEST(a_position_in_what_has_none_is_an_error_and_takes_nothing) {
   int ends[2][2];
   char c, text[10];
   struct iovec v = {&c, 1};
-  activate {
-    for (;;)
-      ch_sleep(1000000);
-  }
+  activate { for (;;) ch_sleep(1000000); }
   EXPECT(pipe(ends[0]) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, ends[1]) == 0);
   for (int i = 0; i < 2; i++) {
     int from = ends[i][0], to = ends[i][1];
@@ -211,7 +201,7 @@ TEST(memory_of_many_waits_is_given_back) {
   long before = resident();
   ch_activity *all = calloc(N, sizeof *all);
   for (int i = 0; i < N; i++)
-    activate[&all[i]](p) { ch_fd_wait(p[0], POLLIN, 200000000000); }
+    activate [&all[i]] (p) { ch_fd_wait(p[0], POLLIN, 200000000000); }
   ch_sleep(1000000);
   long peak = resident() - before;
   EXPECT(write(p[1], "x", 1) == 1);
@@ -267,19 +257,18 @@ TEST(who_sends_to_a_full_local_receiver_waits_for_that_one) {
   struct msghdr m = {.msg_name = there, .msg_namelen = length, .msg_iov = &all, .msg_iovlen = 1};
   struct timeval limit = {0, 50000};
   struct ch_stats before, after;
-  while (sendto(from, "fill", 4, MSG_DONTWAIT, there, length) == 4)
-    full++;
+  while (sendto(from, "fill", 4, MSG_DONTWAIT, there, length) == 4) full++;
   EXPECT(errno == EAGAIN && full > 0);
   ssize_t sent = -2, second = -2;
   ch_activity sends, asks;
-  activate[&sends] { sent = sendto(from, "datagram", 8, 0, there, length); }
+  activate [&sends] { sent = sendto(from, "datagram", 8, 0, there, length); }
   ch_sleep(10000000);
   ch_stats(&before);
   ch_sleep(100000000);
   ch_stats(&after);
   EXPECT(sent == -2);
   EXPECT(after.switches - before.switches < 20); /* it does not ask all the time */
-  activate[&asks] {
+  activate [&asks] {
     second = sendmsg(from, &m, 0);
     EXPECT(second == -1 && errno == ECANCELED);
   }
@@ -288,17 +277,15 @@ TEST(who_sends_to_a_full_local_receiver_waits_for_that_one) {
   ch_activity_cancel(&asks);
   ch_activity_wait(&asks);
   EXPECT(sent == -2);
-  for (int i = 0; i < full; i++)
-    EXPECT(recv(to, text, sizeof text, 0) == 4);
+  for (int i = 0; i < full; i++) EXPECT(recv(to, text, sizeof text, 0) == 4);
   ch_activity_wait(&sends);
   EXPECT(sent == 8);
   EXPECT(recv(to, text, sizeof text, 0) == 8 && memcmp(text, "datagram", 8) == 0);
   EXPECT(recv(to, text, sizeof text, MSG_DONTWAIT) == -1 && errno == EAGAIN); /* who was cancelled sent nothing */
-  while (sendto(from, "fill", 4, MSG_DONTWAIT, there, length) == 4)
-    ;
+  while (sendto(from, "fill", 4, MSG_DONTWAIT, there, length) == 4);
   EXPECT(setsockopt(from, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) == 0);
   ch_activity idles;
-  activate[&idles] { ch_sleep(1000000); }
+  activate [&idles] { ch_sleep(1000000); }
   EXPECT(sendto(from, "late", 4, 0, there, length) == -1 && errno == EAGAIN);
   ch_activity_wait(&idles);
 }

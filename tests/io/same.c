@@ -415,6 +415,8 @@ static void *resets(void *s) {
 static void ends_of_sockets(void) {
   int s[2], v;
   struct timeval soon = {0, 3000};
+  struct sockaddr_storage from;
+  socklen_t n;
   pthread_t t;
   printf("== a socket of messages that is shut down has ended, for calls that would wait\n");
   for (int way = 0; way < 4; way++) {
@@ -467,6 +469,17 @@ static void ends_of_sockets(void) {
   setsockopt(s[0], SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof soon);
   SHOW(recvmsg(s[0], &m, 0));
   printf("  %x %zu\n", (unsigned)m.msg_flags, m.msg_controllen);
+  n = 77;
+  SHOW(recvfrom(s[0], b, 0, 0, (struct sockaddr *)&from, &n));
+  printf("  %u\n", n);
+  printf("== MSG_WAITALL ends before an urgent byte\n");
+  send(s[1], "some", 4, 0);
+  send(s[1], "!", 1, MSG_OOB);
+  send(s[1], "more", 4, 0);
+  arrives(s[1]);
+  SHOW(recv(s[0], b, 8, MSG_WAITALL));
+  SHOW(recv(s[0], b, 4, MSG_WAITALL));
+  SHOW(recv(s[0], b, 1, MSG_OOB));
   close(s[0]), close(s[1]);
   udp_pair(s);
   setsockopt(s[0], SOL_SOCKET, SO_RCVTIMEO, &soon, sizeof soon);

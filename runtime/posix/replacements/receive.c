@@ -69,7 +69,7 @@ static ssize_t receive_by_thread(int fd, void *to, size_t n, int flags) {
 static ssize_t receive_rest(int fd, struct msghdr *m, size_t control, size_t got, size_t n, int flags) {
   int before = errno, of_network = ch_is_of_network(fd);
   while (got < n && !ch_has_descriptors(fd, m, control)) {
-    if (of_network && await_more_input(fd, before, got))
+    if (of_network && (await_more_input(fd, before, got) || ch_is_at_mark(fd)))
       break;
     int another = ch_is_of_another(fd, m);
     if (another > 0)
@@ -165,8 +165,12 @@ ssize_t ch_posix_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr
       return receive_by_thread(fd, to, n, flags);
     if (r >= 0)
       return r;
-    if (errno != EAGAIN || never_waits(fd, flags) || await_input(fd, before))
-      return nothing(fd, n, flags, before);
+    if (errno != EAGAIN || never_waits(fd, flags) || await_input(fd, before)) {
+      r = nothing(fd, n, flags, before);
+      if (r == 0 && from)
+        *length = 0;
+      return r;
+    }
   }
 }
 
