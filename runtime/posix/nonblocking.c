@@ -67,30 +67,41 @@ static size_t all_of(const struct msghdr *m) {
 }
 
 /* A call that waits returns 0 when the socket of messages is shut down for reading, but a call that does not wait says
- * EAGAIN again and again. `r`: the result of a call whose branch has just waited for the socket. */
-static ssize_t or_end(int fd, ssize_t r, int flags) {
+ * EAGAIN again and again. Whether the call, which has returned `r`, is to be made once more (something may have come
+ * before the end), and EAGAIN then means the end: its branch has just waited for the socket. */
+static bool may_have_ended(int fd, ssize_t r, int flags) {
   if (CH_LIKELY(r >= 0 || errno != EAGAIN) || flags & MSG_DONTWAIT || ch_turns.fd != fd || !ch_turns.branch ||
       ch_turns.branch != ch_domain.current)
-    return r;
+    return false;
   struct pollfd p = {.fd = fd, .events = POLLRDHUP};
   bool ended = poll(&p, 1, 0) == 1 && p.revents & POLLRDHUP;
-  return ended ? 0 : (errno = EAGAIN, -1);
+  errno = EAGAIN;
+  return ended;
 }
+static ssize_t or_end(ssize_t r) { return r < 0 && errno == EAGAIN ? 0 : r; }
 
+static ssize_t try_recv(int fd, void *to, size_t n, int flags) {
+  ssize_t r = recv(fd, to, n, flags | MSG_DONTWAIT);
+  if (CH_UNLIKELY(may_have_ended(fd, r, flags)))
+    r = or_end(recv(fd, to, n, flags | MSG_DONTWAIT));
+  return noted(fd, r, n, CH_IN, flags);
+}
 ssize_t ch_nonblocking_recv(int fd, void *to, size_t n, int flags) {
   REFUSE_IF_CANCELLED();
-  return is_vain(fd, CH_IN, flags)
-             ? -1
-             : noted(fd, or_end(fd, recv(fd, to, n, flags | MSG_DONTWAIT), flags), n, CH_IN, flags);
+  return is_vain(fd, CH_IN, flags) ? -1 : try_recv(fd, to, n, flags);
 }
 ssize_t ch_nonblocking_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *length) {
   REFUSE_IF_CANCELLED();
   if (is_vain(fd, CH_IN, flags))
     return -1;
-  ssize_t r = recvfrom(fd, to, n, flags | MSG_DONTWAIT, from, length), end = or_end(fd, r, flags);
-  if (r < 0 && end == 0 && from)
-    *length = 0;
-  return noted(fd, end, n, CH_IN, flags);
+  ssize_t r = recvfrom(fd, to, n, flags | MSG_DONTWAIT, from, length);
+  if (CH_UNLIKELY(may_have_ended(fd, r, flags))) {
+    r = recvfrom(fd, to, n, flags | MSG_DONTWAIT, from, length);
+    if (r < 0 && errno == EAGAIN && from)
+      *length = 0;
+    r = or_end(r);
+  }
+  return noted(fd, r, n, CH_IN, flags);
 }
 int ch_begin_recvmmsg(int fd, struct mmsghdr *all, int flags) {
   REFUSE_IF_CANCELLED();
@@ -108,10 +119,14 @@ ssize_t ch_nonblocking_recvmsg(int fd, struct msghdr *m, int flags) {
   size_t n = all_of(m);
   if (is_vain(fd, CH_IN, flags))
     return -1;
-  ssize_t r = recvmsg(fd, m, flags | MSG_DONTWAIT), end = or_end(fd, r, flags);
-  if (r < 0 && end == 0)
-    ch_message_of_nothing(m);
-  return noted(fd, end, n, CH_IN, flags);
+  ssize_t r = recvmsg(fd, m, flags | MSG_DONTWAIT);
+  if (CH_UNLIKELY(may_have_ended(fd, r, flags))) {
+    r = recvmsg(fd, m, flags | MSG_DONTWAIT);
+    if (r < 0 && errno == EAGAIN)
+      ch_message_of_nothing(m);
+    r = or_end(r);
+  }
+  return noted(fd, r, n, CH_IN, flags);
 }
 ssize_t ch_nonblocking_send(int fd, const void *from, size_t n, int flags) {
   REFUSE_IF_CANCELLED();
@@ -393,7 +408,7 @@ long ch_begin_recv(int fd, void *to, size_t n, int flags) {
   bool ring = ch_reactor_has_ring() && flags == 0 && n > 0 && n <= 0x7ffff000 && !ch_uring_is_awaited(fd);
   if (is_vain(fd, CH_IN, flags))
     return ring ? (errno = before, CH_LATER) : -1;
-  ssize_t r = noted(fd, or_end(fd, recv(fd, to, n, flags | MSG_DONTWAIT), flags), n, CH_IN, flags);
+  ssize_t r = try_recv(fd, to, n, flags);
   if (r >= 0 || errno != EAGAIN || !ring)
     return r;
   if (ch_call_timeout(fd, SO_RCVTIMEO) != CH_FOREVER)
