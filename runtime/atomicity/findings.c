@@ -8,7 +8,7 @@
 #include "atomicity/atomicity.h"
 #include "atomicity/watcher.h"
 #include "frames/forks.h"
-#include "frames/own_calls.h"
+#include "frames/runtime_calls.h"
 #include "report/watch.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -104,7 +104,7 @@ static void write_out(const struct text *t) {
     fd = log < 0 ? 2 : log;
   }
   for (size_t at = 0; at < t->length;) {
-    ssize_t n = ch_own_write(fd, t->characters + at, t->length - at);
+    ssize_t n = ch_runtime_write(fd, t->characters + at, t->length - at);
     if (n < 0 && errno == EINTR)
       continue;
     if (n <= 0)

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "reactor/inbox.h"
 #include "charcoal.h"
-#include "frames/own_calls.h"
+#include "frames/runtime_calls.h"
 #include "reactor/runtime_descriptors.h"
 #include "reactor/reactor.h"
 #include "reactor/times.h"
@@ -134,12 +134,12 @@ static void wake(struct ch_inbox *sleeper) {
   ch_domain_wakes();
   ch_inbox_wakeups++;
   __atomic_store_n(&sleeper->woken_at, ch_monotonic_now(), __ATOMIC_RELAXED);
-  while (event >= 0 && (r = ch_own_write(ch_runtime_descriptor(event), &one, sizeof one)) < 0 && errno == EINTR)
+  while (event >= 0 && (r = ch_runtime_write(ch_runtime_descriptor(event), &one, sizeof one)) < 0 && errno == EINTR)
     ;
   if (CH_UNLIKELY(r < 0 && errno == EBADF)) {
     static const char why[] = "charcoal: a descriptor of the runtime was closed by a system call made by hand; use "
                               "close, close_range or closefrom, which leave it open\n";
-    r = ch_own_write(2, why, sizeof why - 1);
+    r = ch_runtime_write(2, why, sizeof why - 1);
     abort();
   }
   errno = saved;

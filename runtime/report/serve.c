@@ -7,7 +7,7 @@
  * domains, by a signal, one after the other; a domain that blocks the signal for more than two seconds is left out. */
 #define _GNU_SOURCE
 #include "charcoal.h"
-#include "frames/own_calls.h"
+#include "frames/runtime_calls.h"
 #include "frames/forks.h"
 #include "reactor/runtime_descriptors.h"
 #include "report/debug.h"
@@ -186,7 +186,7 @@ static void put_profile(int fd) {
   size_t size;
   char *profile = ch_profile(&size);
   for (size_t at = 0; profile && at < size;) {
-    ssize_t n = ch_own_send(fd, profile + at, size - at, MSG_NOSIGNAL);
+    ssize_t n = ch_runtime_send(fd, profile + at, size - at, MSG_NOSIGNAL);
     if (n <= 0)
       break;
     at += (size_t)n;

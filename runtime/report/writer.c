@@ -1,16 +1,16 @@
 /* Writes text without allocating memory. See writer.h. */
 #include "report/writer.h"
-#include "frames/own_calls.h"
+#include "frames/runtime_calls.h"
 #include <errno.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 void ch_put_end(struct ch_writer *w) {
   for (size_t at = 0; w->fd >= 0 && at < w->used;) {
-    ssize_t n = ch_own_send(w->fd, w->text + at, w->used - at,
-                            MSG_NOSIGNAL); /* the other side may have closed the connection */
+    ssize_t n = ch_runtime_send(w->fd, w->text + at, w->used - at,
+                                MSG_NOSIGNAL); /* the other side may have closed the connection */
     if (n < 0 && errno == ENOTSOCK)
-      n = ch_own_write(w->fd, w->text + at, w->used - at);
+      n = ch_runtime_write(w->fd, w->text + at, w->used - at);
     if (n < 0 && errno == EINTR)
       continue;
     if (n <= 0)

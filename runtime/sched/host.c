@@ -3,7 +3,7 @@
 #include "sched/host.h"
 #include "activity/activity.h"
 #include "activity/cancel.h"
-#include "frames/own_calls.h"
+#include "frames/runtime_calls.h"
 #include "reactor/inbox.h"
 #include "reactor/reactor.h"
 #include "report/debug.h"
@@ -163,7 +163,7 @@ CH_COLD static _Noreturn void stack_is_gone(void) {
   static const char text[] = "charcoal: a thread was ended by pthread_exit or pthread_cancel while one of its "
                              "activities waited in plain code on "
                              "the thread's own stack, which is gone now; let that activity end first\n";
-  ssize_t n = ch_own_write(2, text, sizeof text - 1);
+  ssize_t n = ch_runtime_write(2, text, sizeof text - 1);
   (void)n;
   abort();
 }

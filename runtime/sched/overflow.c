@@ -3,7 +3,7 @@
 #include "sched/schedule.h"
 #include "sched/overflow.h"
 #include "activity/activity.h"
-#include "frames/own_calls.h"
+#include "frames/runtime_calls.h"
 #include "report/runtime_code.h"
 #include "report/symbols.h"
 #include "sched/native.h"
@@ -37,7 +37,7 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...) {
   va_start(arguments, format);
   int n = vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
-  if (n > 0 && ch_own_write(2, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1) < 0)
+  if (n > 0 && ch_runtime_write(2, line, (size_t)n < sizeof line ? (size_t)n : sizeof line - 1) < 0)
     return;
 }
 

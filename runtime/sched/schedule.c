@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "sched/schedule.h"
 #include "frames/forks.h"
-#include "frames/own_calls.h"
+#include "frames/runtime_calls.h"
 #include "wait/link.h"
 #include <pthread.h>
 #include <signal.h>
@@ -28,7 +28,7 @@ void ch_schedule_failed(void) {
   static int told;
   if (!ch_schedule_random || __atomic_exchange_n(&told, 1, __ATOMIC_RELAXED))
     return;
-  ssize_t ignored = ch_own_write(2, seed_line, strlen(seed_line));
+  ssize_t ignored = ch_runtime_write(2, seed_line, strlen(seed_line));
   (void)ignored;
 }
 
