@@ -2,8 +2,10 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { Analyser } from '../src/analysis/index.ts'
 import { parseTrace, type Continuation, type End, type TraceRecord } from '../src/format/index.ts'
 import { recordNode, type RecordNodeOptions } from '../src/record/node/index.ts'
+import { troubles } from '../src/report/troubles.ts'
 import { medianOf } from '../src/study/median.ts'
 import { ok, rejects, same, test } from './harness.ts'
 import { command, temporary } from './places.ts'
@@ -56,6 +58,36 @@ setInterval(() => { if (++n > 300 && Date.now() - began > 1500) process.kill(pro
   )
   same([end.reason, end.signal], ['signal', 'SIGKILL'])
   ok(continuations.length > 50, `${continuations.length} continuations`)
+})
+
+test('a program that ends while a module still waits is not told as finished', async () => {
+  const { end, exitCode } = await record('setTimeout(() => {}, 2); await new Promise(() => {})')
+  same([end.reason, end.exitCode, exitCode], ['unsettled', 13, 13])
+  const chosen = await record('setTimeout(() => process.exit(13), 2)')
+  same([chosen.end.reason, chosen.exitCode], ['exit', 13])
+  const late = await record("process.on('exit', () => { process.exitCode = 5 }); setTimeout(() => {}, 2)")
+  same([late.end.reason, late.end.exitCode, late.exitCode], ['exit', 5, 5])
+})
+
+test('what happened to child processes stands in the first line', async () => {
+  const { records } = await record(
+    `import { fork } from 'node:child_process'
+const ways = { die: () => process.kill(process.pid, 'SIGKILL'), end: () => setInterval(() => process.kill(process.pid, 'SIGTERM'), 5),
+  fail: () => process.exit(3), throw: () => { throw new Error('no') }, work: () => {} }
+if (process.argv[2] !== undefined) setTimeout(ways[process.argv[2]], 20)
+else for (const way in ways) await new Promise((done) => fork(process.argv[1], [way], { stdio: 'ignore' })
+  .on('exit', done))`,
+  )
+  const analyser = new Analyser()
+  for (const r of records) analyser.add(r)
+  const figures = analyser.finish()
+  same(figures.recordings[0]!.children!.map((text) => text.replace(/\d{2,}/g, 'N')).sort(), [
+    'child process N (program.mjs) crashed',
+    'child process N (program.mjs) ended with status 3',
+    'child process N (program.mjs) was ended by SIGTERM',
+    'child process N (program.mjs) was killed or crashed',
+  ])
+  ok(/^child process .*; and 1 more did not end by itself$/.test(troubles(figures)[0]!), troubles(figures)[0])
 })
 
 test('a signal that the program does not handle ends it as ever, recorded', async () => {

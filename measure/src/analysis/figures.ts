@@ -42,6 +42,8 @@ export interface Recording {
   hungFor?: number
   /** Of one with the reason `hung`: the function that did not return to the event loop, as `siteText` has it. */
   hungIn?: string
+  /** What happened to child processes that did not end by themselves, as sentences. */
+  children?: string[]
   calibration?: Pick<Calibration, 'kinds' | 'overhead'>
 }
 

@@ -157,7 +157,9 @@ export class Analyser {
         this.recording.calibration = { kinds: record.kinds, overhead: record.overhead }
         return
       case 'note':
-        return this.note(record.text)
+        if (record.code !== 'child') return this.note(record.text)
+        ;(this.recording.children ??= []).push(record.text)
+        return
       case 'dropped':
         return this.note(
           `${record.count} continuations of event loop ${record.thread} are missing: the recorder's buffer was full`,

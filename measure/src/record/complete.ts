@@ -17,6 +17,7 @@ import { once } from 'node:events'
 import { readTrace } from '../format/read.ts'
 import type { Continuation, End, TraceRecord } from '../format/types.ts'
 import { hungText } from './hung_text.ts'
+import { Child } from './child.ts'
 import type { Recorded } from './recorded.ts'
 
 export interface Fallback {
@@ -26,20 +27,28 @@ export interface Fallback {
   signal?: string
   /** When it ended, µs: `hung` means that the last continuation ran until then. */
   end?: number
+  /** The program's exit status. */
+  exitCode?: number
 }
+
+/** Node's exit status if its event loop has nothing left to do while a module still waits. */
+const UNSETTLED = 13
 
 export async function complete(out: string, parts: string[], fallback: Fallback): Promise<Recorded> {
   const end = existsSync(out) ? lastRecord(out) : null
   const file = `${out}.whole`
   const stream = createWriteStream(file)
-  const { reason, signal } = end ?? fallback
+  const { signal } = end ?? fallback
+  // The program may have changed its status after the recorder's end, and Node does in one case.
+  const exitCode = end === null ? undefined : (fallback.exitCode ?? end.exitCode)
+  const reason = reasonOf(end, fallback)
   const total: End = {
     type: 'end',
     end: 0,
     reason,
     continuations: 0,
     dropped: 0,
-    ...(end?.exitCode !== undefined && { exitCode: end.exitCode }),
+    ...(exitCode !== undefined && { exitCode }),
     ...(signal !== undefined && { signal }),
   }
   const kinds: Record<string, number> = {}
@@ -51,11 +60,13 @@ export async function complete(out: string, parts: string[], fallback: Fallback)
     const top = { ...base }
     let last: Continuation | null = null
     let ended = false
+    const child = part === out ? null : new Child()
     for await (const batch of readTrace(part, { truncated: true })) {
       let text = ''
       for (const record of batch) {
         if ('end' in record && typeof record.end === 'number') total.end = Math.max(total.end, record.end)
         if (record.type === 'end') ended = true
+        child?.add(record)
         if (record.type === 'end' || record.type === 'sources' || (record.type === 'charcoal-trace' && headed)) continue
         headed = true
         if (record.type === 'continuation') {
@@ -87,6 +98,8 @@ export async function complete(out: string, parts: string[], fallback: Fallback)
       const note = { type: 'note', code: 'hung', text: hungText(hung.end - hung.start) }
       stream.write(`${JSON.stringify(hung)}\n${JSON.stringify(note)}\n`)
     }
+    const note = reason === 'stopped' ? null : (child?.note() ?? null)
+    if (note !== null) stream.write(`${JSON.stringify(note)}\n`)
     base = top
   }
   stream.end(`${JSON.stringify({ type: 'sources', kinds })}\n${JSON.stringify(total)}\n`)
@@ -100,6 +113,12 @@ export async function complete(out: string, parts: string[], fallback: Fallback)
     reason,
     ...(signal !== undefined && { signal }),
   }
+}
+
+function reasonOf(end: End | null, { reason, exitCode = 0 }: Fallback): string {
+  if (end === null) return reason
+  if (end.reason !== 'finished' || exitCode === 0) return end.reason
+  return exitCode === UNSETTLED && end.exitCode !== UNSETTLED ? 'unsettled' : 'exit'
 }
 
 interface Ids {

@@ -81,7 +81,11 @@ export async function recordNode(program: string, args: string[], options: Recor
   const ms = performance.now() - began
   // What processes write that outlive the program (`detached`).
   atExit(() => partsOf(out).forEach((part) => rmSync(part, { force: true })))
-  const recorded = await complete(out, partsOf(out), { ...causeOf(end), end: ms * 1000 })
+  const recorded = await complete(out, partsOf(out), {
+    ...causeOf(end),
+    end: ms * 1000,
+    ...(end.code !== null && { exitCode: end.code }),
+  })
   if (mode !== 'fast') await storeOriginals(out)
   if (mode !== 'fast' && !config.accesses) await storeUses(out)
   if (recorded.continuations === 0)
