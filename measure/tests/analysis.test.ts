@@ -9,6 +9,7 @@ import { binOf, edgeOf, Histogram, quantile, type HistogramJson } from '../src/a
 import { Loop } from '../src/analysis/loop.ts'
 import { advise, adviceText, rank, type RankedChain } from '../src/analysis/ranking.ts'
 import { LIMITS_MS, Subtrees } from '../src/analysis/subtrees.ts'
+import { shortUrl } from '../src/analysis/sites.ts'
 import type { Continuation } from '../src/format/types.ts'
 import { TraceWriter } from '../src/format/write.ts'
 import { near, ok, same, soak, test } from './harness.ts'
@@ -623,4 +624,11 @@ test('the last child: whether it, the first or the soonest goes on with the task
     }),
   )
   same(analyser.finish().lastChild, { parents: 4, known: 3, last: 2, first: 1, lot: 1 + 1 / 3, soonest: 1 })
+})
+
+test('a place in the page of a host itself is told from its port', () => {
+  same(shortUrl('http://127.0.0.1:8123/?a#b'), '127.0.0.1:8123/')
+  same(shortUrl('http://127.0.0.1:8123/app.js'), '127.0.0.1:8123/app.js')
+  same(shortUrl('file:///home/me/project/src/app.js'), 'src/app.js')
+  same(shortUrl('node:internal/timers'), 'node:internal/timers')
 })

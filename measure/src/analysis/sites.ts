@@ -157,6 +157,9 @@ export function siteText(site: Site | undefined, sites: readonly Site[]): string
 
 /** The end of a URL or path, which is what people recognise. */
 export function shortUrl(url: string): string {
-  const path = url.replace(/[?#].*$/, '')
-  return path.split('/').filter(Boolean).slice(-2).join('/') || url
+  const path = url.replace(/[?#].*$/, '').replace(/^[\w+.-]+:\/\//, '')
+  const parts = path.split('/').filter(Boolean)
+  // The page of a host itself: its port must not look like a line.
+  if (parts.length === 1 && path.endsWith('/')) return `${parts[0]}/`
+  return parts.slice(-2).join('/') || url
 }

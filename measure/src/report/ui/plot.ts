@@ -187,7 +187,8 @@ export function figure(spec: FigureSpec): HTMLElement {
               values.map((v) =>
                 state.cumulative
                   ? `${v} %`
-                  : state.logY && Math.abs(Math.log10(v) % 1) > 1e-9
+                  : // Counts are whole; a line between two of them has no number.
+                    !Number.isInteger(v) || (state.logY && Math.abs(Math.log10(v) % 1) > 1e-9)
                     ? ''
                     : v >= 10_000
                       ? `${v / 1000} k`
