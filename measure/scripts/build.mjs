@@ -1,6 +1,6 @@
 // Builds dist/: the command, the library, the hook that recorded Node programs load. Usage: build.mjs [directory]
 import { build } from 'esbuild'
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -31,6 +31,7 @@ export async function buildAll(dist = path.join(measure, 'dist')) {
       ...common,
       entryPoints: { hook: 'src/record/node/hook.ts', loader: 'src/record/node/accesses/loader.ts' },
     })
+    await buildProgramSide(common, aside)
     await build({
       ...common,
       entryPoints: entry({ cli: 'src/cli/main.ts', index: 'src/index.ts' }),
@@ -54,6 +55,7 @@ export async function buildAll(dist = path.join(measure, 'dist')) {
     await build({
       ...common,
       entryPoints: { 'page-accesses': 'src/record/web/accesses/page.ts' },
+      inject: ['src/record/web/accesses/own_builtins.ts'],
       platform: 'browser',
       format: 'iife',
       minify: true,
@@ -70,6 +72,25 @@ export async function buildAll(dist = path.join(measure, 'dist')) {
   } finally {
     rmSync(aside, { recursive: true, force: true })
   }
+}
+
+// What the hook runs in a realm of its own: not a module, because Node makes none in another realm. Instead of importing
+// Node's modules it finds them in `BUILT_IN`.
+async function buildProgramSide(common, directory) {
+  const { outputFiles } = await build({
+    ...common,
+    entryPoints: { 'program-side': 'src/record/node/program_side.ts' },
+    define: { ...common.define, 'import.meta.url': 'HOOK_URL' },
+    write: false,
+  })
+  const text = outputFiles[0].text.replace(
+    /^import (?:(\w+),? )?(?:\{([^}]*)\} )?from ("node:[^"]+");$/gm,
+    (_, all, some, name) => {
+      const whole = all === undefined ? '' : `const ${all} = BUILT_IN[${name}].default;`
+      return some === undefined ? whole : `${whole}const {${some.replaceAll(' as ', ': ')}} = BUILT_IN[${name}];`
+    },
+  )
+  writeFileSync(path.join(directory, 'program-side.js'), text)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAll(process.argv[2] && path.resolve(process.argv[2]))

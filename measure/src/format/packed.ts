@@ -16,6 +16,9 @@ export const ASCII = /^[\0-\x7f]*$/
 /** Of a time: absent. */
 const ABSENT = RANGE - 1
 
+/** A recorded program may replace it. */
+const toText = Buffer.prototype.toString
+
 export interface PackedLine {
   type: 'packed'
   thread: number
@@ -85,7 +88,8 @@ export class Packer {
   /** The line for what was added, or nothing. */
   take(): string {
     if (this.rows === 0) return ''
-    const data = Buffer.from(this.numbers.buffer, 0, this.rows * WIDTH * 4).toString('base64')
+    const bytes = Buffer.from(this.numbers.buffer, 0, this.rows * WIDTH * 4)
+    const data = Reflect.apply(toText, bytes, ['base64'])
     this.rows = 0
     // Base64 contains no character that JSON would escape.
     return `{"type":"packed","thread":${this.thread},"kinds":${JSON.stringify(this.kinds)},"data":"${data}"}\n`

@@ -6,14 +6,18 @@
  * Times are microseconds.
  */
 import type { Activation } from './flows.ts'
+import { sorted } from './lists.ts'
 
 const STRETCHES = 4096
 const SLEEPS = 1024
 
 interface Span {
-  by: Activation
   from: number
   to: number
+}
+
+interface OwnedSpan extends Span {
+  by: Activation
 }
 
 export interface Cost {
@@ -37,20 +41,21 @@ export class Costs {
 
   /** Of an activation and those below it. `running`: the one that runs at the end. */
   between(whole: Activation, running: Activation, from: number, to: number): Cost {
-    const computing = this.stretches.within(whole, from, to)
+    const spans: Span[] = []
+    this.stretches.within(whole, from, to, spans)
     for (let a: Activation | null = running; a !== null; a = a.parent) {
-      if (a.runsSince >= 0) computing.push([Math.max(from, a.runsSince), to])
+      if (a.runsSince >= 0) spans[spans.length] = { from: Math.max(from, a.runsSince), to }
       if (a === whole) break
     }
-    const sleeping = this.sleeps.within(whole, from, to).filter(([, end]) => end < to)
-    const computed = covered(computing)
-    return { computed, waited: Math.max(0, to - from - covered([...computing, ...sleeping])) }
+    const computed = covered(spans)
+    this.sleeps.within(whole, from, to, spans, true)
+    return { computed, waited: Math.max(0, to - from - covered(spans)) }
   }
 }
 
 /** The newest spans. */
 class Ring {
-  private readonly spans: Span[] = []
+  private readonly spans: OwnedSpan[] = []
   private readonly size: number
   private next = 0
 
@@ -60,7 +65,7 @@ class Ring {
 
   push(by: Activation, from: number, to: number): void {
     const { spans, next } = this
-    if (spans.length < this.size) spans.push({ by, from, to })
+    if (spans.length < this.size) spans[spans.length] = { by, from, to }
     else {
       const span = spans[next]
       span.by = by
@@ -70,13 +75,17 @@ class Ring {
     this.next = next + 1 === this.size ? 0 : next + 1
   }
 
-  /** Those of an activation, and of those below it, as far as they lie between two moments. */
-  within(whole: Activation, from: number, to: number): [number, number][] {
-    const found: [number, number][] = []
-    for (const span of this.spans)
-      if (span.to > from && span.from < to && isBelow(span.by, whole))
-        found.push([Math.max(from, span.from), Math.min(to, span.to)])
-    return found
+  /**
+   * Adds to `found` those of an activation, and of those below it, as far as they lie between two moments. `over`: only
+   * those that end before the second.
+   */
+  within(whole: Activation, from: number, to: number, found: Span[], over = false): void {
+    const { spans } = this
+    for (let i = 0; i < spans.length; i++) {
+      const span = spans[i]
+      if (span.to > from && span.from < to && (!over || span.to < to) && isBelow(span.by, whole))
+        found[found.length] = { from: Math.max(from, span.from), to: Math.min(to, span.to) }
+    }
   }
 }
 
@@ -87,10 +96,12 @@ function isBelow(activation: Activation, whole: Activation): boolean {
 }
 
 /** How much of the time several spans cover together. */
-function covered(spans: [number, number][]): number {
+function covered(spans: Span[]): number {
   let sum = 0
   let until = -Infinity
-  for (const [from, to] of spans.sort((a, b) => a[0] - b[0])) {
+  sorted(spans, (a, b) => a.from - b.from)
+  for (let i = 0; i < spans.length; i++) {
+    const { from, to } = spans[i]
     if (to <= until) continue
     sum += to - Math.max(from, until)
     until = to

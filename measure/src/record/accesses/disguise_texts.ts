@@ -1,19 +1,20 @@
 /** Keeps the rewriting from the sight of a program that asks functions for their texts. */
-import { MARK, unmarked } from './sites.ts'
+import { given } from '../given.ts'
+import { unmarked } from './sites.ts'
 
 export function disguiseTexts(): void {
-  const { prototype } = Function
+  const { prototype } = globalThis.Function
   const native = prototype.toString
-  const own = native.call(native)
+  const own = Reflect.apply(native, native, [])
   const { toString } = {
     toString(this: unknown): string {
       if (this === toString) return own
       const text = Reflect.apply(native, this, [])
-      return text.includes(MARK) ? unmarked(text) : text
+      return unmarked(text)
     },
   }
   Object.defineProperty(prototype, 'toString', {
-    value: toString,
+    value: given(toString),
     writable: true,
     configurable: true,
     enumerable: false,

@@ -24,8 +24,8 @@ export class Runtime {
   }
 
   /** A rewritten file introduces itself. */
-  file(file: number, url: string, sites: () => FileSites): void {
-    this.loaded(file, url, sites())
+  file(file: number, url: string, sites: () => string): void {
+    this.loaded(file, url, JSON.parse(sites()))
   }
 
   /** `owner`: the activation around a callback, in a page. */
@@ -48,7 +48,7 @@ export class Runtime {
     return function (this: unknown, ...args: unknown[]) {
       const activation = flows.enter(-1, current)
       try {
-        return reaction.apply(this, args)
+        return Reflect.apply(reaction, this, args)
       } finally {
         flows.leave(activation)
       }
@@ -158,7 +158,7 @@ export class Runtime {
   }
 
   key<K>(object: unknown, key: K, site: number, writes: boolean): K {
-    if (object instanceof Map || object instanceof Set || object instanceof WeakMap || object instanceof WeakSet) {
+    if (isCollection(object) || object instanceof ItsWeakMap || object instanceof ItsWeakSet) {
       // The access is to one entry; `size` and `clear` are accesses to the whole.
       this.watch.note(entriesOf(object), key, site, writes)
     }
@@ -173,8 +173,7 @@ export class Runtime {
 
   /** `moves`: elements have other numbers afterwards. */
   all<T>(object: T, site: number, writes: boolean, moves = false): T {
-    if (Array.isArray(object) || object instanceof Map || object instanceof Set)
-      this.watch.note(object, 'contents', site, writes)
+    if (Array.isArray(object) || isCollection(object)) this.watch.note(object, 'contents', site, writes)
     if (moves && Array.isArray(object)) this.watch.note(object, 'order', site, true)
     return object
   }
@@ -183,6 +182,11 @@ export class Runtime {
 /** Functions hold properties, too: those of classes that are `static`. */
 const isObject = (value: unknown): value is object =>
   (typeof value === 'object' && value !== null) || typeof value === 'function'
+
+/** The program's, which may be others than this file's: in Node it runs in a realm of its own. */
+const { Map: ItsMap, Set: ItsSet, WeakMap: ItsWeakMap, WeakSet: ItsWeakSet } = globalThis
+
+const isCollection = (object: unknown): object is object => object instanceof ItsMap || object instanceof ItsSet
 
 const entries = new WeakMap<object, object>()
 

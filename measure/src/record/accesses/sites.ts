@@ -48,8 +48,22 @@ export function runningColumn({ shifts }: FileSites, line: number, column: numbe
  */
 export const MARK = '\u1680'
 
+// A page, where this runs, may replace them.
+const { indexOf, slice } = ''
+
 /** The text that people wrote, from that of a whole function or file. */
-export const unmarked = (text: string): string => text.replace(/\u1680[^\u1680]*(?:\u1680|$)/g, '')
+export function unmarked(text: string): string {
+  let written = ''
+  let at = 0
+  for (;;) {
+    const mark: number = Reflect.apply(indexOf, text, [MARK, at])
+    if (mark === -1) return at === 0 ? text : written + Reflect.apply(slice, text, [at])
+    written += Reflect.apply(slice, text, [at, mark])
+    const end: number = Reflect.apply(indexOf, text, [MARK, mark + 1])
+    if (end === -1) return written
+    at = end + 1
+  }
+}
 
 /** The global object under which rewritten code finds the recorder. */
 export const GLOBAL = '$ch'

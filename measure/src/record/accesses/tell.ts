@@ -1,6 +1,7 @@
 /** What the watching of accesses has found, as records of a trace. */
 import type { Unserialisable } from '../../format/types.ts'
 import type { Place } from '../place.ts'
+import { sorted } from './lists.ts'
 import type { Finding, Watch } from './watch.ts'
 
 const MAX_TOLD = 500
@@ -25,24 +26,43 @@ export interface Described {
   function?: Place
 }
 
-/** The findings that were seen most often. */
+/** All findings. */
 export function toldBy(watch: Watch): Told[] {
-  const findings = [...watch.findings.values()].sort((a, b) => b.count - a.count).slice(0, MAX_TOLD)
-  return findings.map(({ waits, lengths, costs, ...finding }) => {
-    const [p50, p99] = quantiles(lengths)
-    const cpu = quantiles(costs.map(({ computed }) => computed))
-    const wait = quantiles(costs.map(({ waited }) => waited))
-    const runs = Math.max(finding.count, watch.operations(finding.first, finding.second))
-    return { ...finding, waits: [...waits], runs, p50, p99, cpu, wait }
+  const all: Told[] = []
+  watch.findings.forEach(({ kind, first, other, second, operation, count, waits, lengths, costs }) => {
+    const sites: number[] = []
+    waits.forEach((site) => void (sites[sites.length] = site))
+    const computed: number[] = []
+    const waited: number[] = []
+    for (let i = 0; i < costs.length; i++) {
+      computed[i] = costs[i].computed
+      waited[i] = costs[i].waited
+    }
+    all[all.length] = {
+      kind,
+      first,
+      other,
+      second,
+      operation,
+      count,
+      waits: sites,
+      runs: Math.max(count, watch.operations(first, second)),
+      p50: quantile(lengths, 0.5),
+      p99: quantile(lengths, 0.99),
+      cpu: [quantile(computed, 0.5), quantile(computed, 0.99)],
+      wait: [quantile(waited, 0.5), quantile(waited, 0.99)],
+    }
   })
+  return all
 }
 
-/** The median and the 99th of a hundred, to a tenth of a microsecond. */
-function quantiles(times: number[]): [number, number] {
-  const sorted = times.sort((x, y) => x - y)
-  const at = (q: number): number =>
-    Math.max(0, Math.round(sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] * 10) / 10)
-  return [at(0.5), at(0.99)]
+/** Those that were seen most often. */
+export const mostFrequent = (told: Told[]): Told[] => [...told].sort((a, b) => b.count - a.count).slice(0, MAX_TOLD)
+
+/** To a tenth of a microsecond. The times are sorted. */
+function quantile(times: number[], q: number): number {
+  sorted(times, (x, y) => x - y)
+  return Math.max(0, Math.round(times[Math.min(times.length - 1, Math.floor(q * times.length))] * 10) / 10)
 }
 
 /** Undefined: one of its files is unknown. */

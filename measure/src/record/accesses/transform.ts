@@ -37,7 +37,7 @@ export function transform(code: string, url: string, module: boolean, file: numb
     (n) => asserts && readsFile(n),
   )
   if (rewritten === null) return null
-  const text = `${rewritten.code}\n${MARK}function ${table}(){return ${JSON.stringify(rewritten.sites)}}${MARK}`
+  const text = `${rewritten.code}\n${MARK}function ${table}(){return ${JSON.stringify(JSON.stringify(rewritten.sites))}}${MARK}`
   return { sites: rewritten.sites, code: text + map(rewritten.inserted) }
 }
 

@@ -89,7 +89,7 @@ export class Watch {
     fill(second, by, at, this.flows.now(), site, writes)
     if (last !== undefined) this.judge(variable, second)
     if (++variable.newest === HISTORY) variable.newest = 0
-    if (history.length < HISTORY) history.push({ ...second })
+    if (history.length < HISTORY) history[history.length] = { ...second }
     else fill(history[variable.newest], by, at, second.time, site, writes)
   }
 
@@ -104,8 +104,11 @@ export class Watch {
   /** All that the object holds is accessed: its variables that are known, and one that stands for the others. */
   noteAll(object: object, site: number, writes: boolean): void {
     let left = MAX_OF_ONE
-    for (const key of [...(this.objects.get(object)?.keys() ?? [])])
-      if (key !== OTHERS && left-- > 0) this.note(object, key, site, writes)
+    const keys: unknown[] = []
+    this.objects.get(object)?.forEach((_, key) => {
+      if (key !== OTHERS && left-- > 0) keys[keys.length] = key
+    })
+    for (let i = 0; i < keys.length; i++) this.note(object, keys[i], site, writes)
     this.note(object, OTHERS, site, writes)
   }
 
@@ -118,7 +121,7 @@ export class Watch {
       if (variables.size > 10_000) variables.clear()
       const others = variables.get(OTHERS)
       // What was done to all that the object holds was done to this one, too.
-      variable = { history: others?.history.map((access) => ({ ...access })) ?? [], newest: others?.newest ?? -1 }
+      variable = others === undefined ? { history: [], newest: -1 } : copyOf(others)
       variables.set(key, variable)
     }
     this.lastObject = object
@@ -187,9 +190,16 @@ export class Watch {
     finding.count++
     waitedBetween(first, second, together, finding.waits)
     if (finding.lengths.length >= MAX_LENGTHS) return
-    finding.lengths.push(second.time - first.time)
-    finding.costs.push(this.flows.costs.between(together, second.by, first.time, second.time))
+    const { lengths, costs } = finding
+    lengths[lengths.length] = second.time - first.time
+    costs[costs.length] = this.flows.costs.between(together, second.by, first.time, second.time)
   }
+}
+
+function copyOf({ history, newest }: Variable): Variable {
+  const copy: Access[] = []
+  for (let i = 0; i < history.length; i++) copy[i] = { ...history[i] }
+  return { history: copy, newest }
 }
 
 function fill(access: Access, by: Activation, at: number, time: number, site: number, writes: boolean): void {

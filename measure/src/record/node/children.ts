@@ -4,6 +4,7 @@
  */
 import { ChildProcess } from 'node:child_process'
 import path from 'node:path'
+import { given } from '../given.ts'
 
 const started = new Map<string, number>()
 
@@ -11,11 +12,11 @@ export function countChildren(): void {
   const prototype = ChildProcess.prototype as any
   const { spawn } = prototype
   if (typeof spawn !== 'function') return
-  prototype.spawn = function (this: unknown, options: any) {
+  prototype.spawn = given(function (this: unknown, options: any) {
     const name = path.basename(String(options?.file ?? 'unknown'))
     started.set(name, (started.get(name) ?? 0) + 1)
-    return spawn.call(this, options)
-  }
+    return Reflect.apply(spawn, this, [options])
+  })
 }
 
 /** A sentence, or null. */

@@ -3,6 +3,7 @@
  * once. Asked once for each place where callbacks are registered, so its price (some 50 µs) does not matter.
  */
 import { Session } from 'node:inspector'
+import { copied } from '../copied.ts'
 import type { Place } from '../place.ts'
 import { translated } from './stack.ts'
 
@@ -72,7 +73,8 @@ export function functionPlace(f: Function): Place | null {
     if (objectId === undefined) return null
     const { internalProperties } = post('Runtime.getProperties', { objectId, ownProperties: true }) ?? {}
     post('Runtime.releaseObject', { objectId })
-    const { value } = internalProperties?.find((p: any) => p.name === '[[FunctionLocation]]')?.value ?? {}
+    const { value } =
+      copied<any>(internalProperties ?? []).find((p: any) => p.name === '[[FunctionLocation]]')?.value ?? {}
     if (value === undefined) return null
     const url = urlOf(value.scriptId)
     const column = Math.max(1, value.columnNumber + 1 - beforeParameters(Function.prototype.toString.call(f)))

@@ -1,156 +1,61 @@
 /**
- * Loaded by `node --import` into the program, its workers and its child processes: records until the program ends,
- * however it does.
+ * Loaded by `node --import` into the program, its workers and its child processes. The recorder runs in a realm of its
+ * own: a program may replace `Map`, `Array.prototype.push` or `fs.writeSync`, freeze `Error`, or put setters on
+ * `Object.prototype`, and the recorder neither notices nor runs any of the program's code by that. What belongs to the
+ * program is handed in: the global object, and Node's modules as they are before the program begins.
+ *
+ * Invariant: code in the realm calls no method of an object that the program's realm has made (an array that Node hands
+ * over, a function's `call`), except of Node's own objects; `copied` and `Reflect` do that in its place.
  */
-import { AsyncResource } from 'node:async_hooks'
-import { isMainThread, threadId } from 'node:worker_threads'
-import type { End } from '../../format/types.ts'
-import { watch } from './adapter.ts'
-import { childrenNote, countChildren } from './children.ts'
-import { Contexts } from './accesses/contexts.ts'
-import { installAccesses, type Accesses } from './accesses/install.ts'
-import { recordOf, toldBy } from '../accesses/tell.ts'
-import { CONFIG, HUNG, SILENT, STOP, type HookConfig } from './config.ts'
-import { NodeRecorder } from './recorder.ts'
-import { sample } from './sample.ts'
-import { inFile } from './loader_map.ts'
-import { ownUrl, translatePlaces } from './stack.ts'
-import { traceActivities } from '../activities.ts'
+import * as asyncHooks from 'node:async_hooks'
+import * as childProcess from 'node:child_process'
+import * as fs from 'node:fs'
+import * as inspector from 'node:inspector'
+import * as module from 'node:module'
+import * as path from 'node:path'
+import * as url from 'node:url'
+import * as vm from 'node:vm'
+import * as workerThreads from 'node:worker_threads'
 
-/** Node's own choice. */
-const DEBUG_PORT = 9229
+/** What `import` gives in the realm; the build makes `BUILT_IN` of it. Copies: the program may change the modules. */
+const builtIn = Object.fromEntries(
+  Object.entries({
+    'node:async_hooks': asyncHooks,
+    'node:child_process': childProcess,
+    'node:fs': fs,
+    'node:inspector': inspector,
+    'node:module': module,
+    'node:path': path,
+    'node:url': url,
+    'node:worker_threads': workerThreads,
+  }).map(([name, exports]) => [name, { ...exports }]),
+)
 
-type Stop = (why: string, more?: Pick<End, 'exitCode' | 'signal'>) => void
-
-const config: HookConfig | null = JSON.parse(process.env[CONFIG] ?? 'null')
-if (config !== null && isRecording(config)) start(config)
-
-/** False in a process that has outlived the recording, or that such a process has started. */
-function isRecording({ parent, attached }: HookConfig): boolean {
-  if (attached === true) return true
-  try {
-    return process.kill(parent, 0)
-  } catch {
-    return false
-  }
+const given: Record<string, unknown> = {
+  BUILT_IN: builtIn,
+  HOOK_URL: import.meta.url,
+  globalThis,
+  process,
+  performance,
+  Buffer: { ...Buffer, prototype: Buffer.prototype },
+  URL,
+  setTimeout,
+  clearTimeout,
 }
 
-function start(config: HookConfig): void {
-  announcePorts()
-  ownUrl(import.meta.url)
-  const { performance } = globalThis
-  const now = performance.now.bind(performance)
-  const offset = (performance.timeOrigin - config.origin) * 1000
-  const first = config.attached === true || process.ppid === config.parent
-  const recorder = new NodeRecorder({
-    out: first && isMainThread ? config.out : `${config.out}.part-${process.pid}-${threadId}`,
-    full: config.mode !== 'fast',
-    mode: config.mode,
-    now: () => now() * 1000 + offset,
-    thread: {
-      id: threadId + 1,
-      kind: isMainThread ? 'node' : 'worker',
-      name: `${first ? '' : `process ${process.pid} `}${isMainThread ? 'main' : `worker ${threadId}`}`,
-    },
-    command: process.argv.slice(1),
-    own: config.own,
-    accesses: config.accesses,
-  })
-  if (first && isMainThread && config.calibration !== undefined) recorder.write(config.calibration)
-  const stop: Stop = (why, more) => {
-    unwatch()
-    recorder.stop(why, more)
-  }
-  traceActivities(recorder)
-  countChildren()
-  const after = new AsyncResource('charcoal').asyncId()
-  translatePlaces(inFile)
-  const accesses = config.accesses ? installAccesses(() => recorder.now()) : null
-  if (accesses !== null) recorder.contexts = new Contexts(accesses.flows)
-  else if (config.mode === 'full')
-    recorder.note('no-accesses', 'what the program read and wrote was not watched: conflicts on data are not seen')
-  recorder.ours = [after, new AsyncResource('charcoal').asyncId()]
-  recorder.atEnd = () => {
-    if (accesses !== null) tellAccesses(accesses, recorder)
-    const text = childrenNote()
-    if (text !== null) recorder.note('children', text)
-  }
-  Object.defineProperty(globalThis, Symbol.for('charcoal.mark'), {
-    value: (name: string) => recorder.mark(String(name)),
-    configurable: true,
-  })
-  if (config.attached === true) stopOnDemand(stop)
-  else if (isMainThread) stopWithProcess(stop)
-  else process.on('exit', (code) => stop(code === 0 ? 'finished' : 'exit', { exitCode: code }))
-  if (first && isMainThread && config.debugPort !== undefined) answerWhenHung(config.debugPort, recorder, stop)
-  const unwatch = config.mode === 'sample' ? sample(recorder) : watch(recorder)
-}
-
-function tellAccesses({ watch, describe }: Accesses, recorder: NodeRecorder): void {
-  for (const told of toldBy(watch)) {
-    const record = recordOf(told, describe, (place) => recorder.location(place))
-    if (record !== undefined) recorder.write(record)
-  }
-}
-
-/** Programs that this one starts may be debugged, and announce their ports as always. */
-function announcePorts(): void {
-  const { NODE_OPTIONS } = process.env
-  if (NODE_OPTIONS?.includes(SILENT)) process.env.NODE_OPTIONS = NODE_OPTIONS.replace(` ${SILENT}`, '')
-}
-
-/** `askWhereItHangs` is the other side. A debugging port that the user has chosen stays. */
-function answerWhenHung(port: number, recorder: NodeRecorder, stop: Stop): void {
-  if (process.debugPort !== DEBUG_PORT) return
-  process.debugPort = port
-  const hung = (hangs: boolean): void => {
-    if (!hangs) {
-      recorder.note('killed', 'the program did not end within 5 s of being told to, and was killed')
-      stop('stopped')
-    } else if (recorder.hangs()) stop('hung')
-  }
-  Object.defineProperty(globalThis, Symbol.for(HUNG), { value: hung, configurable: true })
-}
-
-/** The recording of a program that ran before it ends with the program, or when it is told to. */
-function stopOnDemand(stop: Stop): void {
-  const exited = (exitCode: number): void => stop('finished', { exitCode })
-  atVeryEnd(exited)
-  process.on('exit', exited)
-  const detach = (): void => {
-    process.off('exit', exited)
-    stop('stopped')
-  }
-  Object.defineProperty(globalThis, Symbol.for(STOP), { value: detach, configurable: true })
-}
-
-/**
- * After the program's own listeners, as far as possible: `exit` is emitted, then the process ends through `reallyExit`.
- */
-function atVeryEnd(stop: (code: number) => void): void {
-  const exit: (code: number) => void = (process as any).reallyExit
-  ;(process as any).reallyExit = (code: number) => {
-    stop(code)
-    exit.call(process, code)
-  }
-}
-
-function stopWithProcess(stop: Stop): void {
-  let reason = 'finished'
-  atVeryEnd((exitCode) => stop(reason, { exitCode }))
-  process.on('exit', (exitCode) => {
-    if (reason === 'finished' && exitCode !== 0) reason = 'exit'
-    stop(reason, { exitCode })
-  })
-  process.on('uncaughtExceptionMonitor', () => (reason = 'crash'))
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    const end = (): void => {
-      reason = signal === 'SIGINT' ? 'stopped' : 'signal'
-      if (process.listenerCount(signal) > 1) return
-      stop(reason, reason === 'signal' ? { signal } : {})
-      process.off(signal, end)
-      process.kill(process.pid, signal)
-    }
-    process.on(signal, end)
-  }
-}
+const { constants } = vm as unknown as { constants?: { DONT_CONTEXTIFY?: symbol } }
+// Where it is possible, a global object that nobody intercepts.
+const realm = vm.createContext(constants?.DONT_CONTEXTIFY as any)
+// As parameters they are found at once, and not looked up in the realm's global object.
+const languages = (vm.runInContext('Object.getOwnPropertyNames(globalThis)', realm) as string[]).filter(
+  (name) => name !== 'eval' && !Object.hasOwn(given, name),
+)
+const names = [...languages, ...Object.keys(given)]
+const text = fs.readFileSync(new URL('./program-side.js', import.meta.url), 'utf8')
+// Frames of the realm count as this file's.
+const start = new vm.Script(`(function (${names.join()}) {'use strict';${text}\n})`, { filename: import.meta.url })
+const values = vm.runInContext(`[${languages.join()}]`, realm)
+// A stack that overflows in the recorder is the program's matter, which may ask what kind of error it has got.
+Object.setPrototypeOf(vm.runInContext('RangeError.prototype', realm), RangeError.prototype)
+delete vm.runInContext('RangeError.prototype', realm).constructor
+start.runInContext(realm)(...values, ...Object.values(given))

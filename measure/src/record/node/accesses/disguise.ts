@@ -1,5 +1,7 @@
 /** Keeps the rewriting from the program's sight: functions' texts and the columns of stacks are those of the files. */
 import { isUsers } from '../stack.ts'
+import { given } from '../../given.ts'
+import { copied } from '../../copied.ts'
 import { disguiseTexts } from '../../accesses/disguise_texts.ts'
 import { originalColumn, type FileSites } from '../../accesses/sites.ts'
 
@@ -13,7 +15,7 @@ export function disguise(sitesOf: (url: string) => FileSites | undefined): void 
  * are shifted for it.
  */
 function disguiseStacks(sitesOf: (url: string) => FileSites | undefined): void {
-  const anyError = Error as any
+  const anyError = globalThis.Error as any
   const anyProcess = process as any
   const native = anyError.prepareStackTrace
   // Before Node 20.12 this function does not exist.
@@ -21,20 +23,20 @@ function disguiseStacks(sitesOf: (url: string) => FileSites | undefined): void {
   let mapped =
     anyProcess.sourceMapsEnabled === true ||
     `${process.execArgv} ${process.env.NODE_OPTIONS}`.includes('--enable-source-maps')
-  anyError.prepareStackTrace = function ErrorPrepareStackTrace(error: unknown, frames: NodeJS.CallSite[]): unknown {
-    const shown = frames.filter((frame) => !isOurs(frame))
+  anyError.prepareStackTrace = given(function ErrorPrepareStackTrace(error: unknown, frames: NodeJS.CallSite[]) {
+    const shown = copied(frames).filter((frame) => !isOurs(frame))
     const text = native(error, shown)
     if (mapped || typeof text !== 'string') return text
     const lines = text.split('\n')
     const first = Math.max(1, lines.length - shown.length)
     return lines.map((line, i) => (i < first ? line : placed(line, sitesOf))).join('\n')
-  }
+  })
   const enable = anyProcess.setSourceMapsEnabled
   if (typeof enable !== 'function') return
-  anyProcess.setSourceMapsEnabled = function setSourceMapsEnabled(this: unknown, on: boolean): void {
-    enable.call(this, on)
+  anyProcess.setSourceMapsEnabled = given(function setSourceMapsEnabled(this: unknown, on: boolean): void {
+    Reflect.apply(enable, this, [on])
     mapped = on
-  }
+  })
 }
 
 /** Of this recorder. */

@@ -7,6 +7,7 @@ import Module, { syncBuiltinESMExports } from 'node:module'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { inFile, loaderMap } from '../loader_map.ts'
+import { given } from '../../given.ts'
 import type { Place } from '../../place.ts'
 import { here, isUsers, translatePlaces } from '../stack.ts'
 import { Flows } from '../../accesses/flows.ts'
@@ -101,7 +102,7 @@ const nextFile = (): number => (lastFile += 2)
 function rewriteModules(): void {
   const prototype = (Module as any).prototype
   const compile = prototype._compile
-  prototype._compile = function (
+  prototype._compile = given(function (
     this: unknown,
     content: string,
     filename: string,
@@ -111,8 +112,8 @@ function rewriteModules(): void {
     const url = pathToFileURL(filename).href
     const rewritten =
       isOwn(url) && content.length < MAX_LENGTH ? transform(content, url, format === 'module', nextFile()) : null
-    return compile.call(this, rewritten?.code ?? content, filename, format, ...rest)
-  }
+    return Reflect.apply(compile, this, [rewritten?.code ?? content, filename, format, ...rest])
+  })
   keepNewest(nextFile)
 }
 
@@ -174,11 +175,11 @@ function watchFiles(note: NoteFile): void {
             if (typeof file === 'string') note(file, `the file ${path.basename(file)}`, changed)
             else if (file instanceof URL && file.protocol === 'file:')
               note(file.pathname, `the file ${path.basename(file.pathname)}`, changed)
-            return native.apply(this, args)
+            return Reflect.apply(native, this, args)
           },
         }[name]
         // The replacement also has the length of the original, and the property that `util.promisify` asks for.
-        module[name] = Object.defineProperties(wrapped, Object.getOwnPropertyDescriptors(native))
+        module[name] = Object.defineProperties(given(wrapped), Object.getOwnPropertyDescriptors(native))
       }
     }
   }

@@ -3,6 +3,7 @@
  * registers (`tsx`, for one) makes JavaScript of what is none.
  */
 import Module from 'node:module'
+import { given } from '../../given.ts'
 import { rewriteModule, type Loaded } from './modules.ts'
 
 interface SyncHooks {
@@ -18,7 +19,7 @@ export function keepNewest(nextFile: () => number): void {
   let turn = 0
   let ours: { deregister(): void } | undefined
   const registerOurs = (which: number | 'off'): unknown =>
-    register.call(Module, new URL(`./loader.mjs?turn=${which}`, import.meta.url).href)
+    Reflect.apply(register, Module, [new URL(`./loader.mjs?turn=${which}`, import.meta.url).href])
   registerOurs(++turn)
   after('register', () => ours === undefined && registerOurs(++turn))
   if (registerHooks === undefined) return
@@ -27,7 +28,7 @@ export function keepNewest(nextFile: () => number): void {
   after('registerHooks', () => {
     if (ours === undefined) registerOurs('off')
     ours?.deregister()
-    ours = registerHooks.call(Module, hooks)
+    ours = Reflect.apply(registerHooks, Module, [hooks])
   })
 }
 
@@ -36,10 +37,10 @@ function after(name: 'register' | 'registerHooks', then: () => void): void {
   const native = module[name] as (...args: unknown[]) => unknown
   const wrapped = {
     [name](this: unknown, ...args: unknown[]) {
-      const result = native.apply(this, args)
+      const result = Reflect.apply(native, this, args)
       then()
       return result
     },
   }[name]
-  ;(module as any)[name] = Object.defineProperties(wrapped, Object.getOwnPropertyDescriptors(native))
+  ;(module as any)[name] = Object.defineProperties(given(wrapped), Object.getOwnPropertyDescriptors(native))
 }

@@ -1,5 +1,5 @@
 /** The watching of reads and writes in a page: see `rewriting.ts` and `page.ts`. */
-import { recordOf, type Told } from '../../accesses/tell.ts'
+import { mostFrequent, recordOf, type Told } from '../../accesses/tell.ts'
 import type { Place } from '../../place.ts'
 import type { Unserialisable } from '../../../format/types.ts'
 import type { Cdp } from '../cdp.ts'
@@ -49,7 +49,9 @@ export class PageAccesses {
   /** `left`: what pages told when the user left them. */
   records(location: (place: Place) => number, left: string[]): Unserialisable[] {
     for (const text of left) this.add(text)
-    return this.told.flatMap((told) => recordOf(told, (site) => this.rewriting.describe(site), location) ?? [])
+    return mostFrequent(this.told).flatMap(
+      (told) => recordOf(told, (site) => this.rewriting.describe(site), location) ?? [],
+    )
   }
 
   private async ask(session: string, uniqueContextId: string): Promise<void> {

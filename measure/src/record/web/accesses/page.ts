@@ -7,20 +7,22 @@ import { disguiseTexts } from '../../accesses/disguise_texts.ts'
 import { GLOBAL } from '../../accesses/sites.ts'
 import { toldBy } from '../../accesses/tell.ts'
 import { Watch } from '../../accesses/watch.ts'
+import { textOf } from './text_of.ts'
 import { FOUND, LEFT } from './found.ts'
 import { PageFlows } from './page_flows.ts'
 
 const realm = globalThis as any
 if (!Object.hasOwn(realm, GLOBAL)) {
-  const now = performance.now.bind(performance)
-  const watch = new Watch(new PageFlows(() => now() * 1000))
+  const { apply } = Reflect
+  const clock = performance
+  const { now } = clock
+  const watch = new Watch(new PageFlows(() => apply(now, clock, []) * 1000))
   Object.defineProperty(realm, GLOBAL, { value: new Runtime(watch.flows, watch, () => {}) })
   disguiseTexts()
-  const text = JSON.stringify
-  Object.defineProperty(realm, FOUND, { value: () => text(toldBy(watch)) })
+  Object.defineProperty(realm, FOUND, { value: () => textOf(toldBy(watch)) })
   // What was found in a page that the user leaves would be gone with it; the trace is not.
-  const stamp = console.timeStamp.bind(console)
+  const { timeStamp } = console
   realm.addEventListener?.('pagehide', () => {
-    if (watch.findings.size > 0) stamp(LEFT + text(toldBy(watch)))
+    if (watch.findings.size > 0) apply(timeStamp, console, [LEFT + textOf(toldBy(watch))])
   })
 }

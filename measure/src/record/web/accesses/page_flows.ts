@@ -6,7 +6,7 @@ import { Flows, type Activation } from '../../accesses/flows.ts'
 
 export class PageFlows extends Flows {
   /** The browser's own; a worker does not have it yet before its script begins. */
-  private later = globalThis.queueMicrotask?.bind(globalThis)
+  private later = globalThis.queueMicrotask
   /** Stands for a callback that is not known; null: none runs. */
   private turn: Activation | null = null
   private asked = false
@@ -25,6 +25,13 @@ export class PageFlows extends Flows {
     return this.current
   }
 
+  /** No function of the page is on the stack. */
+  private readonly over = (): void => {
+    this.asked = false
+    this.current = null
+    this.endTurn()
+  }
+
   private endTurn(): void {
     if (this.turn !== null) {
       this.turn.ended = ++this.clock
@@ -36,12 +43,7 @@ export class PageFlows extends Flows {
   private ask(): void {
     if (this.asked) return
     this.asked = true
-    this.later ??= queueMicrotask.bind(globalThis)
-    this.later(() => {
-      this.asked = false
-      // No function of the page is on the stack.
-      this.current = null
-      this.endTurn()
-    })
+    this.later ??= globalThis.queueMicrotask
+    Reflect.apply(this.later, globalThis, [this.over])
   }
 }

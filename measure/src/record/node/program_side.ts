@@ -1,0 +1,160 @@
+/**
+ * Records the program in whose process it runs until the program ends, however it does. `hook.ts` runs it, in a realm of
+ * its own: `Map` and the like are not the program's, but `globalThis` is the program's global object.
+ */
+import { AsyncResource } from 'node:async_hooks'
+import { isMainThread, threadId } from 'node:worker_threads'
+import type { End } from '../../format/types.ts'
+import { watch } from './adapter.ts'
+import { childrenNote, countChildren } from './children.ts'
+import { Contexts } from './accesses/contexts.ts'
+import { installAccesses, type Accesses } from './accesses/install.ts'
+import { mostFrequent, recordOf, toldBy } from '../accesses/tell.ts'
+import { CONFIG, HUNG, SILENT, STOP, type HookConfig } from './config.ts'
+import { NodeRecorder } from './recorder.ts'
+import { sample } from './sample.ts'
+import { inFile } from './loader_map.ts'
+import { ownUrl, translatePlaces } from './stack.ts'
+import { given } from '../given.ts'
+import { traceActivities } from '../activities.ts'
+
+/** Node's own choice. */
+const DEBUG_PORT = 9229
+
+type Stop = (why: string, more?: Pick<End, 'exitCode' | 'signal'>) => void
+
+const config: HookConfig | null = JSON.parse(process.env[CONFIG] ?? 'null')
+if (config !== null && isRecording(config)) start(config)
+
+/** False in a process that has outlived the recording, or that such a process has started. */
+function isRecording({ parent, attached }: HookConfig): boolean {
+  if (attached === true) return true
+  try {
+    return process.kill(parent, 0)
+  } catch {
+    return false
+  }
+}
+
+function start(config: HookConfig): void {
+  announcePorts()
+  ownUrl(import.meta.url)
+  const now = performance.now.bind(performance)
+  const offset = (performance.timeOrigin - config.origin) * 1000
+  const first = config.attached === true || process.ppid === config.parent
+  const recorder = new NodeRecorder({
+    out: first && isMainThread ? config.out : `${config.out}.part-${process.pid}-${threadId}`,
+    full: config.mode !== 'fast',
+    mode: config.mode,
+    now: () => now() * 1000 + offset,
+    thread: {
+      id: threadId + 1,
+      kind: isMainThread ? 'node' : 'worker',
+      name: `${first ? '' : `process ${process.pid} `}${isMainThread ? 'main' : `worker ${threadId}`}`,
+    },
+    command: process.argv.slice(1),
+    own: config.own,
+    accesses: config.accesses,
+  })
+  if (first && isMainThread && config.calibration !== undefined) recorder.write(config.calibration)
+  const stop: Stop = (why, more) => {
+    unwatch()
+    recorder.stop(why, more)
+  }
+  traceActivities(recorder)
+  countChildren()
+  const after = new AsyncResource('charcoal').asyncId()
+  translatePlaces(inFile)
+  const accesses = config.accesses ? installAccesses(() => recorder.now()) : null
+  if (accesses !== null) recorder.contexts = new Contexts(accesses.flows)
+  else if (config.mode === 'full')
+    recorder.note('no-accesses', 'what the program read and wrote was not watched: conflicts on data are not seen')
+  recorder.ours = [after, new AsyncResource('charcoal').asyncId()]
+  recorder.atEnd = () => {
+    if (accesses !== null) tellAccesses(accesses, recorder)
+    const text = childrenNote()
+    if (text !== null) recorder.note('children', text)
+  }
+  Object.defineProperty(globalThis, Symbol.for('charcoal.mark'), {
+    value: given((name: string) => recorder.mark(String(name))),
+    configurable: true,
+  })
+  if (config.attached === true) stopOnDemand(stop)
+  else if (isMainThread) stopWithProcess(stop)
+  else process.on('exit', (code) => stop(code === 0 ? 'finished' : 'exit', { exitCode: code }))
+  if (first && isMainThread && config.debugPort !== undefined) answerWhenHung(config.debugPort, recorder, stop)
+  const unwatch = config.mode === 'sample' ? sample(recorder) : watch(recorder)
+}
+
+function tellAccesses({ watch, describe }: Accesses, recorder: NodeRecorder): void {
+  for (const told of mostFrequent(toldBy(watch))) {
+    const record = recordOf(told, describe, (place) => recorder.location(place))
+    if (record !== undefined) recorder.write(record)
+  }
+}
+
+/** Programs that this one starts may be debugged, and announce their ports as always. */
+function announcePorts(): void {
+  const { NODE_OPTIONS } = process.env
+  if (NODE_OPTIONS?.includes(SILENT)) process.env.NODE_OPTIONS = NODE_OPTIONS.replace(` ${SILENT}`, '')
+}
+
+/** `askWhereItHangs` is the other side. A debugging port that the user has chosen stays. */
+function answerWhenHung(port: number, recorder: NodeRecorder, stop: Stop): void {
+  if (process.debugPort !== DEBUG_PORT) return
+  process.debugPort = port
+  const hung = (hangs: boolean): void => {
+    if (!hangs) {
+      recorder.note('killed', 'the program did not end within 5 s of being told to, and was killed')
+      stop('stopped')
+    } else if (recorder.hangs()) stop('hung')
+  }
+  Object.defineProperty(globalThis, Symbol.for(HUNG), { value: hung, configurable: true })
+}
+
+/** The recording of a program that ran before it ends with the program, or when it is told to. */
+function stopOnDemand(stop: Stop): void {
+  const exited = (exitCode: number): void => stop('finished', { exitCode })
+  atVeryEnd(exited)
+  process.on('exit', exited)
+  const detach = (): void => {
+    process.off('exit', exited)
+    stop('stopped')
+  }
+  Object.defineProperty(globalThis, Symbol.for(STOP), { value: detach, configurable: true })
+}
+
+/**
+ * After the program's own listeners, as far as possible: `exit` is emitted, then the process ends through `reallyExit`.
+ */
+function atVeryEnd(stop: (code: number) => void): void {
+  const exit: (code: number) => void = (process as any).reallyExit
+  ;(process as any).reallyExit = given((code: number) => {
+    stop(code)
+    Reflect.apply(exit, process, [code])
+  })
+}
+
+function stopWithProcess(stop: Stop): void {
+  // The program may replace these.
+  const kill = process.kill.bind(process)
+  const off = process.off.bind(process)
+  const listenerCount = process.listenerCount.bind(process)
+  let reason = 'finished'
+  atVeryEnd((exitCode) => stop(reason, { exitCode }))
+  process.on('exit', (exitCode) => {
+    if (reason === 'finished' && exitCode !== 0) reason = 'exit'
+    stop(reason, { exitCode })
+  })
+  process.on('uncaughtExceptionMonitor', () => (reason = 'crash'))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    const end = (): void => {
+      reason = signal === 'SIGINT' ? 'stopped' : 'signal'
+      if (listenerCount(signal) > 1) return
+      stop(reason, reason === 'signal' ? { signal } : {})
+      off(signal, end)
+      kill(process.pid, signal)
+    }
+    process.on(signal, end)
+  }
+}
