@@ -6,6 +6,7 @@ import path from 'node:path'
 import { conflicts, conflictText } from '../src/analysis/conflicts.ts'
 import { Analyser, type Figures } from '../src/analysis/index.ts'
 import { parseTrace, type Continuation, type TraceRecord } from '../src/format/index.ts'
+import { loadError } from '../src/record/web/load_error.ts'
 import { recordWeb, type RecordWebOptions } from '../src/record/web/index.ts'
 import { inOneOfThree, ok, rejects, same, test } from './harness.ts'
 import { temporary } from './places.ts'
@@ -371,4 +372,24 @@ test('a steps file without a function is refused before a browser starts', async
     recordWeb('about:blank', { out: '/tmp/never', script: file }),
     /has no default export that is a function/,
   )
+})
+
+test('of a certificate that the browser does not accept, the message says what can be done', () => {
+  const { message } = loadError('https://localhost/', 'net::ERR_CERT_AUTHORITY_INVALID')
+  ok(message.includes('--browser-arg --ignore-certificate-errors'), message)
+  ok(!loadError('http://localhost/', 'net::ERR_CONNECTION_REFUSED').message.includes('certificate'))
+})
+
+test('a page that the steps load has as long as the first one', async () => {
+  const { continuations } = await record(
+    '',
+    {
+      script: async ({ page }) => {
+        page.timeout = 0
+        await page.goto(`${await page.evaluate('location.origin')}/second`)
+      },
+    },
+    { '/second': '<!doctype html><link rel="icon" href="data:,"><script>setTimeout(() => {}, 1)</script>' },
+  )
+  ok(continuations.length > 0)
 })

@@ -41,8 +41,11 @@ export function transform(code: string, url: string, module: boolean, file: numb
   return { sites: rewritten.sites, code: text + map(rewritten.inserted) }
 }
 
-/** The same for a page, whose sites the recorder keeps: it rewrites the scripts outside of the page. */
-export function transformForPage(code: string, module: boolean, file: number): Transformed | null {
+/**
+ * The same for a page, whose sites the recorder keeps: it rewrites the scripts outside of the page. `module`: whether it
+ * is one; undefined: it is one if it is no script.
+ */
+export function transformForPage(code: string, module: boolean | undefined, file: number): Transformed | null {
   return rewrite(
     code,
     module,
@@ -56,13 +59,15 @@ type Inserted = Rewriter['out']['inserted']
 
 function rewrite(
   code: string,
-  module: boolean,
+  isModule: boolean | undefined,
   file: number,
   style: Style,
   forbids: (n: Node) => boolean,
 ): (Transformed & { inserted: Inserted }) | null {
   if (code.includes('$ch') || code.includes(MARK)) return null
-  const program = read(code, module)
+  let module = isModule ?? false
+  let program = read(code, module)
+  if (program === null && isModule === undefined) program = read(code, (module = true))
   if (program === null || contains(program, (n) => isWith(n) || forbids(n), true)) return null
   const rewriter = new Rewriter(code, program, file, style)
   const rewritten = rewriter.result(module)

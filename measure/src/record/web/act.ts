@@ -30,6 +30,8 @@ export interface ActOptions {
   steps: Steps | null
   /** Milliseconds; absent: until the steps have ended. */
   duration: number | undefined
+  /** Milliseconds for each page that the steps load. */
+  loadTimeout: number
   endpoint: string
   log(text: string): void
 }
@@ -39,7 +41,7 @@ export async function act(
   cdp: Cdp,
   session: string,
   ending: Ending,
-  { steps, duration, endpoint, log }: ActOptions,
+  { steps, duration, loadTimeout, endpoint, log }: ActOptions,
 ): Promise<Error | undefined> {
   const { signal, end, over } = ending
   const timer = duration === undefined ? undefined : setTimeout(() => end('duration'), duration)
@@ -47,7 +49,7 @@ export async function act(
   try {
     if (steps === null) await over
     else {
-      const acting = steps({ page: new Page(cdp, session, signal), endpoint, signal, log }).then(
+      const acting = steps({ page: new Page(cdp, session, signal, loadTimeout), endpoint, signal, log }).then(
         () => duration === undefined && end('finished'),
         (error) => {
           if (error instanceof Stopped || signal.aborted) return

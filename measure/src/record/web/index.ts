@@ -182,7 +182,7 @@ interface Outcome {
 /** From the first page (null: the tab as it is) to the browser's trace in the file `raw`. */
 async function record(browser: Browser, address: string | null, options: Recording): Promise<Outcome> {
   const { cdp, endpoint } = browser
-  const { steps, mode, ending, say, watched } = options
+  const { steps, mode, ending, say, watched, loadTimeout = 30_000 } = options
   const scripts = new Scripts(cdp)
   const session = await attach(cdp, mode, options.attach?.page, watched)
   cdp.on('Inspector.targetCrashed', () => ending.end('crash'), session)
@@ -190,7 +190,7 @@ async function record(browser: Browser, address: string | null, options: Recordi
   await startTracing(cdp, session, mode)
   if (address !== null) {
     say(`loading ${address}`)
-    await load(cdp, session, address, ending.signal, options.loadTimeout ?? 30_000)
+    await load(cdp, session, address, ending.signal, loadTimeout)
   }
   const duration = options.duration ?? (steps === null && address !== null ? 10_000 : undefined)
   const how = steps !== null ? ' while the steps run' : duration !== undefined ? ` for ${duration / 1000} s` : ''
@@ -201,7 +201,7 @@ async function record(browser: Browser, address: string | null, options: Recordi
     events = `${count} events, buffer ${Math.ceil(100 * (percentFull ?? 0))} % full`
   })
   const told = tellRecording(say, () => events)
-  const failure = await act(cdp, session, ending, { steps, duration, endpoint, log: say }).finally(told)
+  const failure = await act(cdp, session, ending, { steps, duration, loadTimeout, endpoint, log: say }).finally(told)
   const notes: string[] = []
   if (failure !== undefined) {
     notes.push(`the steps failed: ${failure.message}`)

@@ -1,6 +1,7 @@
 /** Loads the page that is to be recorded: until its load event, a deadline, or the user's Ctrl-C. */
 import { MeasureError } from '../../format/error.ts'
 import type { Cdp } from './cdp.ts'
+import { loadError } from './load_error.ts'
 
 /** Milliseconds in which a page that is alive answers. */
 const ALIVE = 5000
@@ -42,12 +43,7 @@ export async function load(
     await cdp.send('Network.enable', {}, session)
     // A server that never answers keeps this command waiting as well.
     const navigated = cdp.send('Page.navigate', { url }, session, timeout + 60_000).then(({ errorText }) => {
-      if (errorText)
-        throw new MeasureError(
-          `the page ${url} does not load: ` +
-            `${errorText}${/CONNECTION_REFUSED/.test(errorText) ? '; is the server running?' : ''}`,
-          5,
-        )
+      if (errorText) throw loadError(url, errorText)
       return loaded
     })
     navigated.catch(() => {})

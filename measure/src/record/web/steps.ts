@@ -13,6 +13,7 @@
  */
 import { MeasureError } from '../../format/error.ts'
 import type { Cdp } from './cdp.ts'
+import { loadError } from './load_error.ts'
 
 /** Scripts of ours carry this as their source's name, and are left out of the trace. */
 export const SOURCE = '\n//# sourceURL=charcoal-measure:steps'
@@ -66,13 +67,16 @@ const modifiers: Record<string, number> = { Alt: 1, Control: 2, Meta: 4, Shift: 
 export class Page {
   /** Every wait ends after so many milliseconds. */
   timeout = 15_000
+  /** A page has so many milliseconds to load, or `timeout` if that is more. */
+  private readonly loadTimeout: number
   private readonly cdp: Cdp
   private readonly session: string
   private readonly signal: AbortSignal
   private x = 0
   private y = 0
 
-  constructor(cdp: Cdp, session: string, signal: AbortSignal) {
+  constructor(cdp: Cdp, session: string, signal: AbortSignal, loadTimeout: number) {
+    this.loadTimeout = loadTimeout
     this.cdp = cdp
     this.session = session
     this.signal = signal
@@ -84,8 +88,8 @@ export class Page {
       const undo = this.cdp.on('Page.loadEventFired', () => (undo(), done()), this.session)
     })
     const { errorText } = await this.send('Page.navigate', { url })
-    if (errorText) throw new MeasureError(`the page ${url} does not load: ${errorText}`, 5)
-    await this.within(loaded, `the page ${url} to load`)
+    if (errorText) throw loadError(url, errorText)
+    await this.within(loaded, `the page ${url} to load`, Math.max(this.timeout, this.loadTimeout))
   }
 
   /**
@@ -286,9 +290,9 @@ export class Page {
     }
   }
 
-  private async within(promise: Promise<void>, what: string): Promise<void> {
-    const timer = this.sleep(this.timeout).then(() => {
-      throw new MeasureError(`waited ${this.timeout / 1000} s in vain for ${what}`, 6)
+  private async within(promise: Promise<void>, what: string, timeout = this.timeout): Promise<void> {
+    const timer = this.sleep(timeout).then(() => {
+      throw new MeasureError(`waited ${timeout / 1000} s in vain for ${what}`, 6)
     })
     await Promise.race([promise, timer])
     timer.catch(() => {})

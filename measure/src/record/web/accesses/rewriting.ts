@@ -7,7 +7,7 @@ import type { Place } from '../../place.ts'
 import type { Transformed } from '../../accesses/rewritten.ts'
 import { FILE_SITES, originalColumn, type FileSites } from '../../accesses/sites.ts'
 import type { Described } from '../../accesses/tell.ts'
-import { read, transformForPage } from '../../accesses/transform.ts'
+import { transformForPage } from '../../accesses/transform.ts'
 import { inlineScripts, withoutIntegrity } from './inline.ts'
 
 /** Characters; longer scripts are left as they are. */
@@ -32,7 +32,7 @@ export class Rewriting {
   script(text: string, url: string): string | null {
     if (!this.isOwn(url)) return null
     const sites: FileSites = { sites: [], shifts: {} }
-    const rewritten = this.rewrite(text, url, sites, read(text, false) === null)
+    const rewritten = this.rewrite(text, url, sites)
     if (rewritten === null) return null
     this.byUrl.set(url, sites)
     return rewritten
@@ -95,7 +95,7 @@ export class Rewriting {
     return url.startsWith('file:') || (URL.canParse(url) && this.own.includes(new URL(url).hostname))
   }
 
-  private rewrite(text: string, url: string, all: FileSites, module: boolean): string | null {
+  private rewrite(text: string, url: string, all: FileSites, module?: boolean): string | null {
     const file = ++this.last
     const rewritten = text.length < MAX_LENGTH ? transformForPage(text, module, file) : null
     if (rewritten === null) {
