@@ -54,7 +54,12 @@ test('the trace of a C program has its places, its ranking and what was found in
     ),
     told.stdout,
   )
-  ok(/reads +add program.c:4\n.*another add program.c:6\n.*then +add program.c:6/.test(told.stdout), told.stdout)
+  ok(
+    /reads +add program.c:4\n.*waits +add program.c:5\n.*another add program.c:6\n.*then +add program.c:6/.test(
+      told.stdout,
+    ),
+    told.stdout,
+  )
   ok(
     /A lock held there would take [\d.]+ [mµ]?s, at worst [\d.]+ [mµ]?s, of which it would compute [\d.]+ [mµ]?s/.test(
       told.stdout.replace(/\s+/g, ' '),
