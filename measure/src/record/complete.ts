@@ -12,6 +12,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  type WriteStream,
 } from 'node:fs'
 import { once } from 'node:events'
 import { readTrace } from '../format/read.ts'
@@ -35,83 +36,127 @@ export interface Fallback {
 const UNSETTLED = 13
 
 export async function complete(out: string, parts: string[], fallback: Fallback): Promise<Recorded> {
-  const end = existsSync(out) ? lastRecord(out) : null
-  const file = `${out}.whole`
-  const stream = createWriteStream(file)
+  const total = totalOf(existsSync(out) ? lastRecord(out) : null, fallback)
+  const whole = new Whole(`${out}.whole`, total)
+  // A worker that ended before it wrote anything leaves an empty file.
+  const files = [out, ...parts].filter((part) => existsSync(part) && statSync(part).size > 0)
+  for (const part of files) {
+    const child = part === out ? null : new Child()
+    const ended = await whole.add(part, child)
+    if (part === files[0] && !ended && fallback.reason === 'hung') whole.hung(fallback.end)
+    const note = total.reason === 'stopped' ? null : (child?.note() ?? null)
+    if (note !== null) whole.write(note)
+    whole.endPart()
+  }
+  await whole.end()
+  renameSync(`${out}.whole`, out)
+  for (const part of parts) rmSync(part, { force: true })
+  const { continuations, dropped, reason, signal } = total
+  return { out, continuations, dropped, reason, ...(signal !== undefined && { signal }) }
+}
+
+/** The end of the whole trace, before anything is counted. `end`: what the first file says. */
+function totalOf(end: End | null, fallback: Fallback): End {
   const { signal } = end ?? fallback
   // The program may have changed its status after the recorder's end, and Node does in one case.
   const exitCode = end === null ? undefined : (fallback.exitCode ?? end.exitCode)
-  const reason = reasonOf(end, fallback)
-  const total: End = {
+  return {
     type: 'end',
     end: 0,
-    reason,
+    reason: reasonOf(end, fallback),
     continuations: 0,
     dropped: 0,
     ...(exitCode !== undefined && { exitCode }),
     ...(signal !== undefined && { signal }),
   }
-  const kinds: Record<string, number> = {}
-  let base: Ids = { thread: 0, continuation: 0, location: 0, activity: 0, atomic: 0 }
-  let headed = false
-  // A worker that ended before it wrote anything leaves an empty file.
-  const files = [out, ...parts].filter((part) => existsSync(part) && statSync(part).size > 0)
-  for (const part of files) {
-    const top = { ...base }
-    let last: Continuation | null = null
+}
+
+/** The trace that is being put together. */
+class Whole {
+  private readonly stream: WriteStream
+  private readonly total: End
+  private readonly kinds: Record<string, number> = {}
+  private headed = false
+  /** What is added to the ids of the part that is being read; the highest ids so far. */
+  private base: Ids = { thread: 0, continuation: 0, location: 0, activity: 0, atomic: 0 }
+  private top: Ids = { ...this.base }
+  /** The last continuation of the part that is being read. */
+  private last: Continuation | null = null
+
+  constructor(file: string, total: End) {
+    this.stream = createWriteStream(file)
+    this.total = total
+  }
+
+  /** True if the part has its end. `child` is told of all its records. */
+  async add(part: string, child: Child | null): Promise<boolean> {
     let ended = false
-    const child = part === out ? null : new Child()
     for await (const batch of readTrace(part, { truncated: true })) {
       let text = ''
       for (const record of batch) {
-        if ('end' in record && typeof record.end === 'number') total.end = Math.max(total.end, record.end)
-        if (record.type === 'end') ended = true
         child?.add(record)
-        if (record.type === 'end' || record.type === 'sources' || (record.type === 'charcoal-trace' && headed)) continue
-        headed = true
-        if (record.type === 'continuation') {
-          total.continuations++
-          kinds[record.kind] = (kinds[record.kind] ?? 0) + 1
-        } else if (record.type === 'dropped') total.dropped += record.count
-        move(record, base, top)
-        if (record.type === 'continuation') last = record
-        text += `${JSON.stringify(record)}\n`
+        if (record.type === 'end') ended = true
+        text += this.taken(record)
       }
-      if (!stream.write(text)) await once(stream, 'drain')
+      if (!this.stream.write(text)) await once(this.stream, 'drain')
     }
-    if (part === files[0] && !ended && fallback.reason === 'hung' && fallback.end !== undefined) {
-      const thread = last?.thread ?? 1
-      const start = last?.end ?? 0
-      const hung: Continuation = {
-        type: 'continuation',
-        id: (last?.id ?? base.continuation) + 1,
-        thread,
-        kind: 'callback',
-        start,
-        end: Math.max(start, fallback.end),
-        parent: null,
-      }
-      top.continuation = Math.max(top.continuation, hung.id)
-      total.end = Math.max(total.end, hung.end)
-      total.continuations++
-      kinds.callback = (kinds.callback ?? 0) + 1
-      const note = { type: 'note', code: 'hung', text: hungText(hung.end - hung.start) }
-      stream.write(`${JSON.stringify(hung)}\n${JSON.stringify(note)}\n`)
-    }
-    const note = reason === 'stopped' ? null : (child?.note() ?? null)
-    if (note !== null) stream.write(`${JSON.stringify(note)}\n`)
-    base = top
+    return ended
   }
-  stream.end(`${JSON.stringify({ type: 'sources', kinds })}\n${JSON.stringify(total)}\n`)
-  await once(stream, 'finish')
-  renameSync(file, out)
-  for (const part of parts) rmSync(part, { force: true })
-  return {
-    out,
-    continuations: total.continuations,
-    dropped: total.dropped,
-    reason,
-    ...(signal !== undefined && { signal }),
+
+  /** Its line in the whole trace; empty: it has none. */
+  private taken(record: TraceRecord): string {
+    const { total } = this
+    if ('end' in record && typeof record.end === 'number') total.end = Math.max(total.end, record.end)
+    if (record.type === 'end' || record.type === 'sources') return ''
+    if (record.type === 'charcoal-trace' && this.headed) return ''
+    this.headed = true
+    if (record.type === 'dropped') total.dropped += record.count
+    move(record, this.base, this.top)
+    if (record.type === 'continuation') this.count(record)
+    return `${JSON.stringify(record)}\n`
+  }
+
+  private count(c: Continuation): void {
+    this.total.continuations++
+    this.kinds[c.kind] = (this.kinds[c.kind] ?? 0) + 1
+    this.last = c
+  }
+
+  /** The event loop had not returned from something when the part's process was killed, at `end`. */
+  hung(end: number | undefined): void {
+    if (end === undefined) return
+    const { last, base, top, total } = this
+    const start = last?.end ?? 0
+    const hung: Continuation = {
+      type: 'continuation',
+      id: (last?.id ?? base.continuation) + 1,
+      thread: last?.thread ?? 1,
+      kind: 'callback',
+      start,
+      end: Math.max(start, end),
+      parent: null,
+    }
+    top.continuation = Math.max(top.continuation, hung.id)
+    total.end = Math.max(total.end, hung.end)
+    this.count(hung)
+    this.write(hung)
+    this.write({ type: 'note', code: 'hung', text: hungText(hung.end - hung.start) })
+  }
+
+  write(record: TraceRecord): void {
+    this.stream.write(`${JSON.stringify(record)}\n`)
+  }
+
+  /** The ids of the next part follow those of this one. */
+  endPart(): void {
+    this.base = { ...this.top }
+    this.last = null
+  }
+
+  async end(): Promise<void> {
+    this.write({ type: 'sources', kinds: this.kinds })
+    this.stream.end(`${JSON.stringify(this.total)}\n`)
+    await once(this.stream, 'finish')
   }
 }
 
