@@ -74,8 +74,8 @@ export async function buildAll(dist = path.join(measure, 'dist')) {
   }
 }
 
-// What the hook runs in a realm of its own: not a module, because Node makes none in another realm. Instead of importing
-// Node's modules it finds them in `BUILT_IN`.
+// What the hook runs in a realm of its own: not a module, because Node makes none in another realm. Instead of
+// importing Node's modules it finds them in `BUILT_IN`.
 async function buildProgramSide(common, directory) {
   const { outputFiles } = await build({
     ...common,

@@ -72,7 +72,8 @@ test('a program that ends while a module still waits is not told as finished', a
 test('what happened to child processes stands in the first line', async () => {
   const { records } = await record(
     `import { fork } from 'node:child_process'
-const ways = { die: () => process.kill(process.pid, 'SIGKILL'), end: () => setInterval(() => process.kill(process.pid, 'SIGTERM'), 5),
+const ways = { die: () => process.kill(process.pid, 'SIGKILL'), 
+  end: () => setInterval(() => process.kill(process.pid, 'SIGTERM'), 5),
   fail: () => process.exit(3), throw: () => { throw new Error('no') }, work: () => {} }
 if (process.argv[2] !== undefined) setTimeout(ways[process.argv[2]], 20)
 else for (const way in ways) await new Promise((done) => fork(process.argv[1], [way], { stdio: 'ignore' })

@@ -52,8 +52,8 @@ export class Waits {
   }
 
   /**
-   * Where one function waited between two of its accesses, as sites: the trace tells the lines of both, and in a loop the
-   * second access may stand above the first. None if the accesses are in two functions.
+   * Where one function waited between two of its accesses, as sites: the trace tells the lines of both, and in a loop
+   * the second access may stand above the first. None if the accesses are in two functions.
    */
   between(first: Site, second: Site): number[] {
     const whole = functionOf(first)

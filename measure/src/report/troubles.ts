@@ -15,7 +15,7 @@ function troubleOf({ reason, signal, hungFor, hungIn }: Recording): string | und
   if (reason === 'signal') return `the program ${signalText(signal)}; what was recorded until then follows`
   if (reason === 'crash') return 'it crashed; what was recorded until then follows'
   if (reason === 'unsettled')
-    return 'it ended because nothing was left to do while an `await` at the top level of a module still waited (status 13)'
+    return 'it ended with status 13: nothing was left to do while an `await` at the top level of a module waited'
   if (reason === 'truncated') return 'the recording breaks off: figures are of its beginning'
   if (reason !== 'hung') return undefined
   const where = hungIn === undefined ? '' : ` in ${hungIn}`

@@ -37,13 +37,15 @@ export function transform(code: string, url: string, module: boolean, file: numb
     (n) => asserts && readsFile(n),
   )
   if (rewritten === null) return null
-  const text = `${rewritten.code}\n${MARK}function ${table}(){return ${JSON.stringify(JSON.stringify(rewritten.sites))}}${MARK}`
+  // As text, which the recorder's realm makes objects of its own of.
+  const sites = JSON.stringify(JSON.stringify(rewritten.sites))
+  const text = `${rewritten.code}\n${MARK}function ${table}(){return ${sites}}${MARK}`
   return { sites: rewritten.sites, code: text + map(rewritten.inserted) }
 }
 
 /**
- * The same for a page, whose sites the recorder keeps: it rewrites the scripts outside of the page. `module`: whether it
- * is one; undefined: it is one if it is no script.
+ * The same for a page, whose sites the recorder keeps: it rewrites the scripts outside of the page. `module`: whether
+ * it is one; undefined: it is one if it is no script.
  */
 export function transformForPage(code: string, module: boolean | undefined, file: number): Transformed | null {
   return rewrite(

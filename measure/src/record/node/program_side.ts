@@ -1,6 +1,6 @@
 /**
- * Records the program in whose process it runs until the program ends, however it does. `hook.ts` runs it, in a realm of
- * its own: `Map` and the like are not the program's, but `globalThis` is the program's global object.
+ * Records the program in whose process it runs until the program ends, however it does. `hook.ts` runs it, in a realm
+ * of its own: `Map` and the like are not the program's, but `globalThis` is the program's global object.
  */
 import { AsyncResource } from 'node:async_hooks'
 import { isMainThread, threadId } from 'node:worker_threads'
