@@ -256,7 +256,7 @@ void Translator::WaitParser::danglingOperator() {
   ++i;
   if (at(i) == "when")
     i = at(i + 1) == "(" ? closing(i + 1) + 1 : i + 1;
-  if (at(i) == "waituntil" || isMisspelt)
+  if (at(i) == "waituntil" || at(i) == "else" || isMisspelt)
     ++i;
   if (at(i) == "(")
     i = closing(i) + 1;

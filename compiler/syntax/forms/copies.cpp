@@ -9,7 +9,9 @@ std::vector<size_t> Translator::namesToCopy(size_t keyword) {
   const std::string word = "'" + std::string(at(keyword)) + "'";
   const size_t end = closing(position);
   for (size_t i = position + 1; i < end; i += 2) {
-    if (!isName(i) || (at(i + 1) != "," && i + 1 != end)) {
+    if (isName(i) && at(i + 1) == "," && i + 2 == end) {
+      problem(i + 1, "expected a name after ',' in the list of copies", keyword, "in this " + word);
+    } else if (!isName(i) || (at(i + 1) != "," && i + 1 != end)) {
       problem(i,
               word + " copies variables: between '(' and ')' it takes names separated by commas; "
                      "store the expression in a variable first",

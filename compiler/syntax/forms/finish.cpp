@@ -112,6 +112,9 @@ void Translator::lowerFinish(bool) {
     text(position, "__charcoal_scope_deadline(&" + scope + ", &" + timer + ", " + when + ");");
   const size_t keyword = position;
   drop(); // do
+  if (startsDeclaration(position))
+    problem(position, "a declaration cannot stand alone behind 'do'; write 'do { … } finish;'", keyword,
+            "in this 'do'");
   finish.number = nextRegion++;
   regions.push_back(std::move(finish));
   statement(false);

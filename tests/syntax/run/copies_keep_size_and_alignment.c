@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-/* by-value over-aligned, vector, empty struct, flexible, _Atomic, thread local, static */
+/* by-value over-aligned, vector, empty struct, flexible, _Atomic, thread local, static; in virtual time */
 typedef float v8 __attribute__((vector_size(32)));
 struct big { _Alignas(64) char c[64]; };
 struct empty {};
