@@ -90,9 +90,6 @@ static inline void copy_record(void *to, const void *from, size_t size) {
     memcpy(to, from, size);
 }
 
-/* A number that two domains share only if their threads' blocks lie a multiple of 64 GB apart. */
-static inline unsigned home(void) { return (unsigned)((uintptr_t)&ch_domain >> 4); }
-
 /* Sets up an activity in this memory, but does not put it into the queue. */
 static inline __attribute__((always_inline)) void begin(struct ch_branch *b, ch_activity *handle,
                                                         struct ch_member *member, struct ch_group *group, bool prefixed,
@@ -113,7 +110,7 @@ static inline __attribute__((always_inline)) void begin(struct ch_branch *b, ch_
     *handle = (ch_activity){.branch = b,
                             .waiters = {&handle->waiters, &handle->waiters},
                             .state = CH_HANDLE_LIVE,
-                            .home = home(),
+                            .home = ch_home(),
                             .member = member};
   d->spawned++;
   /* Keeps two loads apart: a single load of both words would have to wait for the store of one of them above. */
@@ -294,7 +291,7 @@ CH_COLD static void report_handle(const ch_activity *a) {
   _exit(CH_EXIT_MISUSE);
 }
 void ch_activity_is_ours(const ch_activity *a) {
-  if (CH_UNLIKELY(a->home != home()))
+  if (CH_UNLIKELY(a->home != ch_home()))
     report_handle(a);
 }
 

@@ -92,8 +92,10 @@ void ch_finish_cancel(struct ch_finish *s) {
 
 void ch_scope_cancel(struct ch_scope *opaque) {
   struct ch_finish *s = ch_finish_of(opaque);
-  if (s->owner)
-    ch_finish_cancel(s);
+  if (!s->owner)
+    return;
+  ch_scope_is_ours(s);
+  ch_finish_cancel(s);
 }
 
 int ch_activity_cancel(ch_activity *a) {

@@ -31,6 +31,8 @@ ch_scope *ch_scope_here(void) {
 ch_activity *ch_in(ch_scope *scope) {
   if (!scope)
     return NULL;
+  if (ch_finish_of(scope)->owner)
+    ch_scope_is_ours(ch_finish_of(scope));
   struct ch_member *m = calloc(1, sizeof *m);
   if (!m || !extension_of(ch_finish_of(scope)))
     ch_out_of_memory("an activity in a scope");
@@ -178,6 +180,7 @@ int ch_deadline_move(ch_scope *scope, int64_t when) {
   struct ch_finish *s = ch_finish_of(scope);
   if (!s->owner)
     return EPERM;
+  ch_scope_is_ours(s);
   if (s->marked)
     return ECANCELED;
   struct ch_deadline *memory = s->timer;

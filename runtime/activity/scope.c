@@ -4,7 +4,12 @@
 #include "activity/extension.h"
 #include "reactor/timer.h"
 #include "wait/wait.h"
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+/* Two domains share it only if their threads' blocks lie a multiple of 256 MB apart. */
+static inline uint16_t home(void) { return (uint16_t)(ch_home() >> 8); }
 
 void ch_scope_enter(struct ch_scope *opaque, unsigned flags, const char *site) {
   struct ch_domain *d = &ch_domain;
@@ -30,10 +35,24 @@ void ch_scope_enter(struct ch_scope *opaque, unsigned flags, const char *site) {
   s->when = CH_FOREVER;
   s->site = site;
   s->leaving = false;
+  s->home = home();
   s->barrier = flags & CH_SCOPE_BARRIER;
   s->marked = !s->barrier && ch_branch_is_marked(b);
   d->marked_count += s->marked;
   b->scope = s;
+}
+
+CH_COLD static void report_scope(const struct ch_finish *s) {
+  fprintf(stderr,
+          "charcoal: the scope that begins at %s is another domain's; only that domain may cancel it, move its deadline "
+          "or spawn into it; begin an activity there that does so (ch_domain_spawn)\n",
+          s->site ? s->site : "an unknown place");
+  fflush(NULL);
+  _exit(CH_EXIT_MISUSE);
+}
+void ch_scope_is_ours(const struct ch_finish *s) {
+  if (CH_UNLIKELY(s->home != home()))
+    report_scope(s);
 }
 
 void ch_scope_close(struct ch_finish *s) {

@@ -42,6 +42,7 @@ struct ch_finish {
   bool marked, barrier;
   bool leaving;                   /* the owner waits at the end of the scope */
   bool implicit;                  /* the runtime has opened it around an activity's body: see ch_tamed_around */
+  uint16_t home;                  /* a part of the number of its domain: see ch_scope_is_ours */
   struct ch_extension *extension; /* NULL: it has none */
   int64_t when;                   /* the time of its deadline, also when that has passed; CH_FOREVER: it has none */
 };
@@ -49,6 +50,9 @@ _Static_assert(sizeof(struct ch_finish) <= sizeof(struct ch_scope), "the ABI lea
 _Static_assert(offsetof(struct ch_finish, outer) == 0, "the first word of a scope is even");
 
 static inline struct ch_finish *ch_finish_of(struct ch_scope *s) { return (struct ch_finish *)s; }
+
+/* The scope is open: ends the program with a message if it is another domain's. */
+CH_HIDDEN void ch_scope_is_ours(const struct ch_finish *);
 
 static inline struct ch_async *ch_async_of(struct ch_branch *b) {
   CH_INVARIANT(b->flags & CH_ASYNC, "an async branch has the flag ASYNC");

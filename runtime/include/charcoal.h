@@ -193,8 +193,9 @@ ch_scope *ch_scope_here(void);
  * is delayed like others, and `contained` may stand before the statement as usual. Never blocks. */
 ch_activity *ch_in(ch_scope *);
 
-/* Cancels the scope, as the statement `cancel` does, for code that was handed the scope. The scope has to be open.
- * Never blocks. */
+/* Cancels the scope, as the statement `cancel` does, for code that was handed the scope. The scope has to be open, and
+ * the caller in its domain: an activity that ch_domain_spawn begins there can cancel it for another one. Never
+ * blocks. */
 void ch_scope_cancel(ch_scope *);
 
 /* From now on, the innermost scope that the caller runs in collects its failures in the list, which is emptied first.

@@ -96,6 +96,11 @@ struct ch_domain {
 };
 
 extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_domain ch_domain;
+
+/* A number for what only its own domain may use. Two domains share it only if their threads' blocks lie a multiple of
+ * 64 GB apart. */
+static inline unsigned ch_home(void) { return (unsigned)((uintptr_t)&ch_domain >> 4); }
+
 /* `current` is known to generated code as ch_running, whose first word is the branch's scope. */
 _Static_assert(offsetof(struct ch_domain, current) == 0 && offsetof(struct ch_branch, scope) == 0, "as the ABI says");
 

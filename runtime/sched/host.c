@@ -224,7 +224,7 @@ void ch_host_sleep(int64_t deadline) {
   __pthread_unregister_cancel(&buffer);
 }
 
-bool ch_host_is_cancelled(const struct ch_branch *b) {
+bool ch_host_is_cancelled(struct ch_branch *b) {
   return CH_UNLIKELY(ch_domain.is_cancelled) && b && ch_activity_of(b) == first_activity();
 }
 

@@ -33,7 +33,7 @@ CH_HIDDEN void ch_host_unwatch_thread(void);
  * the activity as pthread_exit would, on its own stack, with its handlers. */
 CH_HIDDEN void ch_host_sleep(int64_t deadline);
 /* The running code is part of the activity that pthread_cancel is about, and the thread has been cancelled so. */
-CH_HIDDEN bool ch_host_is_cancelled(const struct ch_branch *);
+CH_HIDDEN bool ch_host_is_cancelled(struct ch_branch *);
 /* At a cancellation point in plain code: the activity ends, if so. */
 CH_HIDDEN void ch_host_exit_if_cancelled(void);
 

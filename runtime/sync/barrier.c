@@ -18,7 +18,7 @@ static void take(struct ch_gate *g, struct ch_gate__clause *c) {
   c->clause.value = CH_BARRIER_LAST;
 }
 
-static const struct ch_gate_kind kind = {"barrier", fits, take, NULL, is_last, NULL, NULL};
+static const struct ch_gate_kind kind = {"barrier", fits, take, NULL, is_last, NULL, NULL, .brief = false};
 static const struct ch_gate_type types[2] = CH_GATE_TYPES(&kind, NULL);
 
 CH_GATE_CALL(ch_barrier_wait, ch_barrier, &b->gate, (ch_barrier * b), (b), 0, types)

@@ -14,7 +14,7 @@ static int mistake(const struct ch_gate *g, const struct ch_gate__clause *c) {
 }
 static void listed(struct ch_gate__clause *c) { ch_unlock(mutex_of(c)); }
 
-static const struct ch_gate_kind kind = {"condition", fits, take, mistake, NULL, listed, NULL};
+static const struct ch_gate_kind kind = {"condition", fits, take, mistake, NULL, listed, NULL, .brief = false};
 static const struct ch_gate_type types[2] = CH_GATE_TYPES(&kind, NULL);
 static const struct ch_leaf leaves[2] = CH_FORM_LEAVES("ch_cond_wait", struct ch_gate__clause);
 

@@ -6,7 +6,7 @@ static ch_latch *of(const struct ch_gate *g) { return (ch_latch *)(uintptr_t)g; 
 static bool fits(const struct ch_gate *g, const struct ch_gate__clause *c) { return (void)c, of(g)->count == 0; }
 static void take(struct ch_gate *g, struct ch_gate__clause *c) { (void)g, (void)c; }
 
-static const struct ch_gate_kind kind = {"latch", fits, take, NULL, NULL, NULL, NULL};
+static const struct ch_gate_kind kind = {"latch", fits, take, NULL, NULL, NULL, NULL, .brief = false};
 static const struct ch_gate_type types[2] = CH_GATE_TYPES(&kind, NULL);
 
 CH_GATE_CALL(ch_latch_wait, ch_latch, &l->gate, (ch_latch * l), (l), 0, types)

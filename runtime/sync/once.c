@@ -14,7 +14,7 @@ static void take(struct ch_gate *g, struct ch_gate__clause *c) {
   }
 }
 
-static const struct ch_gate_kind kind = {"once", fits, take, NULL, NULL, NULL, NULL};
+static const struct ch_gate_kind kind = {"once", fits, take, NULL, NULL, NULL, NULL, .brief = false};
 static const struct ch_gate_type types[2] = CH_GATE_TYPES(&kind, NULL);
 
 CH_GATE_CALL(ch_once_enter, ch_once, &o->gate, (ch_once * o), (o), 0, types)

@@ -10,7 +10,7 @@ static int mistake(const struct ch_gate *g, const struct ch_gate__clause *c) {
   return (void)g, c->wanted < 0 ? EINVAL : 0;
 }
 
-static const struct ch_gate_kind kind = {"permits", fits, take, mistake, NULL, NULL, NULL};
+static const struct ch_gate_kind kind = {"permits", fits, take, mistake, NULL, NULL, NULL, .brief = false};
 static const struct ch_gate_type types[2] = CH_GATE_TYPES(&kind, NULL);
 
 CH_GATE_CALL(ch_permits_take, ch_permits, &p->gate, (ch_permits * p, long n), (p, n), n, types)

@@ -398,6 +398,33 @@ TEST_EXITS(a_handle_that_another_domain_detaches_is_reported, CH_EXIT_MISUSE, of
   in_another_domain(detaches_it);
 }
 
+static ch_scope *scope_of_main;
+static intptr_t cancels_the_scope(void *unused) { return ch_scope_cancel(scope_of_main), 0; }
+static intptr_t moves_its_deadline(void *unused) { return ch_deadline_move(scope_of_main, ch_now()); }
+static intptr_t spawns_into_it(void *unused) {
+  activate[ch_in(scope_of_main)] ch_reschedule();
+  return 0;
+}
+static void on_a_scope_of_main(unsigned where, intptr_t (*use)(void *)) {
+  ch_domains *d = ch_domains_start(2, NULL);
+  do {
+    scope_of_main = ch_scope_here();
+    async ch_task_join(ch_domain_spawn(d, where, use, NULL), NULL);
+  }
+  finish;
+  ch_domains_end(d, 0);
+}
+static const char scope_of_another[] = "sets_of_domains.c:410 is another domain's";
+TEST_EXITS(a_scope_that_another_domain_cancels_is_reported, CH_EXIT_MISUSE, scope_of_another) {
+  on_a_scope_of_main(1, cancels_the_scope);
+}
+TEST_EXITS(a_scope_whose_deadline_another_domain_moves_is_reported, CH_EXIT_MISUSE, scope_of_another) {
+  on_a_scope_of_main(1, moves_its_deadline);
+}
+TEST_EXITS(a_scope_into_which_another_domain_spawns_is_reported, CH_EXIT_MISUSE, scope_of_another) {
+  on_a_scope_of_main(1, spawns_into_it);
+}
+
 static ch_mutex local_mutex;
 static intptr_t takes_a_local_one(void *unused) { return ch_lock(&local_mutex); }
 TEST_EXITS(a_local_lock_that_another_domain_uses_is_reported, CH_EXIT_MISUSE,
