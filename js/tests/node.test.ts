@@ -6,8 +6,9 @@ import { spawnSync } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { mkdirSync, writeFileSync, readFileSync, readdirSync } from 'node:fs'
 import path from 'node:path'
-import { test, ok, same, throws, until } from './harness.ts'
+import { test, ok, rejects, same, throws, until } from './harness.ts'
 import { once, spawn, wait, asyncFn, atomicFn, deadline, sleep, finish, async, pause } from './lib.ts'
+import { Domain, useDomain } from './lib.ts'
 import { record } from '../src/dev/index.ts'
 import { install, linkTools, project, run, work } from './installed.ts'
 
@@ -631,4 +632,67 @@ test('a waiting activity takes no more than 460 bytes', async () => {
     ok(bytes > 100 && bytes <= 460, `${kind}: ${bytes} bytes\n${stderr}`)
   }
   void wait
+})
+
+/** Calls `f` while the library leaves the host its turn, because an activity has computed for longer than a slice. */
+async function whileTheHostWaits<T>(f: () => PromiseLike<T>): Promise<T> {
+  const before = useDomain(new Domain({ slice: 1 }))
+  try {
+    const end = performance.now() + 5
+    const busy = spawn(function* () {
+      while (performance.now() < end) yield* wait(1)
+    })
+    for (let i = 0; i < 10; i++) await null // now it has been set aside
+    const outcome = Promise.resolve(f())
+    await Promise.allSettled([busy, outcome])
+    return await outcome
+  } finally {
+    useDomain(before)
+  }
+}
+
+test('a promise that failed before is no unhandled rejection although the host has its turn first', async () => {
+  const lost: unknown[] = []
+  const note = (error: unknown): void => void lost.push(error)
+  const failed = (): Promise<number> => Promise.reject(new Error('no'))
+  const waits = (p: Promise<number>) =>
+    function* () {
+      yield* wait(p)
+    }
+  const made = [
+    () => wait(failed()),
+    () => asyncFn(waits(failed()))(),
+    () => spawn(waits(failed())),
+    () => finish(waits(failed())),
+    () => deadline(99_999, waits(failed())),
+    () => atomicFn(waits(failed()))(),
+  ]
+  process.on('unhandledRejection', note)
+  try {
+    for (const make of made) await rejects(whileTheHostWaits(make as () => PromiseLike<unknown>), /no/)
+    await new Promise((done) => setTimeout(done, 1))
+    same(lost.length, 0)
+  } finally {
+    process.off('unhandledRejection', note)
+  }
+})
+
+test('activities that legacy code begins in each turn of the host do not keep the others from running', async () => {
+  let turns = 0
+  await whileTheHostWaits(async () => {
+    const other = spawn(function* () {
+      for (let i = 0; i < 50; i++) yield* pause()
+      return turns
+    })
+    let over = false
+    void other.then(() => (over = true))
+    for (; !over && turns < 10_000; turns++) {
+      spawn(function* () {
+        const end = performance.now() + 2
+        while (performance.now() < end) yield* wait(1)
+      })
+      await new Promise((done) => setImmediate(done))
+    }
+    ok(over && turns < 1000, `${turns} turns`)
+  })
 })

@@ -66,11 +66,26 @@ export class Domain extends Scheduler implements types.Domain {
 
   // ---- birth and end of activities
 
-  /** Queues a new activity; its body does not run before the caller has gone on (law 7). */
+  /**
+   * Queues a new activity; its body does not run before the caller has gone on (law 7). While the host is to have a
+   * turn first, one from legacy code begins before that turn, as an `async` function does: the turn would report a
+   * promise that has failed, and that the activity is about to wait for, as an unhandled rejection, which ends a Node
+   * process.
+   */
   spawn<T>(body: unknown, contained?: boolean, name?: string): Activity<T> {
     const activity = this.make<T>(body, contained, name)
-    this.enqueue(activity)
+    if (this.late && this.current === null) this.host.soon(() => this.begin(activity))
+    else this.enqueue(activity)
     return activity
+  }
+
+  /** Runs the first turn of a new activity, unless others are to run before. */
+  private begin(activity: types.Activity): void {
+    if (this.pumping || this.top !== this.base) this.enqueue(activity)
+    else {
+      this.turn(activity)
+      this.rest()
+    }
   }
 
   /**
@@ -82,13 +97,9 @@ export class Domain extends Scheduler implements types.Domain {
   start<T>(body: unknown): Activity<T> {
     const activity = this.make<T>(body)
     if (this.belonging.now() !== null) this.held.note(activity)
-    if (this.pumping || this.top !== this.base) this.enqueue(activity)
-    else {
-      this.starting = true
-      this.turn(activity)
-      this.starting = false
-      this.rest()
-    }
+    this.starting = true
+    this.begin(activity)
+    this.starting = false
     return activity
   }
 

@@ -5,7 +5,8 @@
  * - `current` is the branch whose code runs now, null in legacy code. It is kept in two fields: the branch that ran
  *   last, and whether its code runs still. Mostly the same branch runs again, so only the second field is written; a
  *   store of a young object in an old one would take a tenth of the time of a wait, because the collector notes it.
- * - `pumping` holds while the run loop is on the stack, `posted` while the host has been asked to run it.
+ * - `pumping` holds while the run loop is on the stack, `posted` while the host has been asked to run it, and `late`
+ *   while it was asked to do so only after a turn of its event loop.
  * - No group is queued twice. A blocked branch is on no queue.
  * - The group that runs is not queued by its own branches: the run loop takes its next branch when the running one has
  *   stopped.
@@ -30,6 +31,7 @@ export abstract class Scheduler {
   protected chooser: Chooser | null = null
   protected readonly slice: Slice
   protected posted = false
+  protected late = false
   protected last: Branch | null = null
   private inside = false
   private readonly pumpSoon = (): void => this.pump(null, null)
@@ -119,13 +121,14 @@ export abstract class Scheduler {
     this.posted = true
     if (this.slice.hostWaits) {
       this.slice.hostWaits = false
+      this.late = true
       this.host.later(this.pumpLater)
     } else this.host.soon(this.pumpSoon)
   }
 
   /** Runs `first`, and then what is queued, until nothing is ready or the host is to have a turn. */
   protected pump(first: Group | null, step: Step | null): void {
-    this.posted = false
+    this.posted = this.late = false
     this.pumping = true
     noteOurs()
     try {

@@ -28,6 +28,7 @@ export class Slice {
 
   /** The host's event loop has had a turn. */
   hostHadTurn(): void {
+    this.hostWaits = false // what legacy code began before that turn may have set it again
     this.turnStart = this.host.now()
   }
 
