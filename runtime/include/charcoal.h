@@ -194,7 +194,7 @@ ch_scope *ch_scope_here(void);
 ch_activity *ch_in(ch_scope *);
 
 /* Cancels the scope, as the statement `cancel` does, for code that was handed the scope. The scope has to be open, and
- * the caller in its domain: an activity that ch_domain_spawn begins there can cancel it for another one. Never
+ * the caller in its domain: for another one, an activity there that waits for a semaphore can cancel it. Never
  * blocks. */
 void ch_scope_cancel(ch_scope *);
 
