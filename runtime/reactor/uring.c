@@ -607,11 +607,14 @@ static inline void fetch_ahead(unsigned head, unsigned left) {
     __builtin_prefetch(((const struct ch_operation *)(uintptr_t)next)->clause.branch);
 }
 
-/* Each entry is read and handed back before its callback is called, so a callback may make requests. */
+/* Each entry is read and handed back before its callback is called, so a callback may make requests. What is answered
+ * meanwhile is left for the next time: a cancellation that is made again is refused again until the kernel has been
+ * entered for events. */
 static void take_completions(void) {
+  unsigned tail = __atomic_load_n(ring.cq_tail, __ATOMIC_ACQUIRE);
   for (;;) {
-    unsigned head = *ring.cq_head, tail = __atomic_load_n(ring.cq_tail, __ATOMIC_ACQUIRE);
-    if (head == tail)
+    unsigned head = *ring.cq_head;
+    if ((int)(tail - head) <= 0)
       return;
     struct io_uring_cqe cqe = ring.cqes[head & ring.cq_mask];
     fetch_ahead(head, tail - head - 1);
