@@ -66,15 +66,19 @@ static size_t all_of(const struct msghdr *m) {
   return m->msg_control || m->msg_name ? 0 : ch_iovec_bytes(m->msg_iov, m->msg_iovlen);
 }
 
-/* A call that waits returns 0 when the socket of messages is shut down for reading, but a call that does not wait says
- * EAGAIN again and again. Whether the call, which has returned `r`, is to be made once more (something may have come
- * before the end), and EAGAIN then means the end: its branch has just waited for the socket. */
+/* A call that waits returns 0 when the socket of datagrams is shut down for reading, but a call that does not wait says
+ * EAGAIN again and again, where any other socket says 0. Whether the call, which has returned `r`, is to be made once
+ * more (something may have come before the end), and EAGAIN then means the end: its branch has just waited for the
+ * socket. */
 static bool may_have_ended(int fd, ssize_t r, int flags) {
   if (CH_LIKELY(r >= 0 || errno != EAGAIN) || flags & MSG_DONTWAIT || ch_turns.fd != fd || !ch_turns.branch ||
       ch_turns.branch != ch_domain.current)
     return false;
   struct pollfd p = {.fd = fd, .events = POLLRDHUP};
-  bool ended = poll(&p, 1, 0) == 1 && p.revents & POLLRDHUP;
+  int type;
+  socklen_t size = sizeof type;
+  bool ended = poll(&p, 1, 0) == 1 && p.revents & POLLRDHUP && getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 &&
+               type != SOCK_STREAM && type != SOCK_SEQPACKET;
   errno = EAGAIN;
   return ended;
 }

@@ -161,11 +161,11 @@ static void others_want_everything(ch_activity *a) {
   activate [&a[i++]] { ch_sem_wait(&semaphore_of_others), others_ran++; }
   activate [&a[i++]] {
     waituntil (ch_sem_wait(&semaphore_of_others)) others_ran++;
-    or waituntil (ch_sleep(3000000)) others_ran++;
+    or waituntil (ch_sleep(300000000)) others_ran++;
   }
   activate [&a[i++]] {
     waituntil (ch_sem_wait(&semaphore_of_others)) others_ran++;
-    and waituntil (ch_sleep(3000000)) others_ran++;
+    and waituntil (ch_sleep(300000000)) others_ran++;
   }
   activate [&a[i++]] { pthread_mutex_lock(&mutex_of_others), others_ran++; }
   activate [&a[i++]] { pthread_rwlock_wrlock(&rwlock), others_ran++; }
@@ -179,14 +179,14 @@ static void others_want_everything(ch_activity *a) {
   }
   activate [&a[i++]] (a) { ch_activity_wait(&a[0]), others_ran++; }
   activate [&a[i++]] {
-    within (3000000) do {
+    within (300000000) do {
       async ch_sem_wait(&semaphore_of_others);
-      async usleep(3000);
+      async usleep(300000);
     }
     finish;
     others_ran++;
   }
-  activate [&a[i++]] { usleep(3000), others_ran++; }
+  activate [&a[i++]] { usleep(300000), others_ran++; }
 }
 
 static int activities_in_the_dump(void) {
@@ -212,7 +212,7 @@ static void take_everything(ch_activity *a, int n) {
   EXPECT(pthread_cond_broadcast(&condition) == 0);
   EXPECT(pthread_mutex_unlock(&mutex_of_others) == 0 && pthread_mutex_lock(&mutex_of_others) == 0);
   EXPECT(pthread_rwlock_unlock(&rwlock) == 0 && pthread_rwlock_wrlock(&rwlock) == 0);
-  ch_sleep(6000000);
+  ch_sleep(600000000);
   int done = 0;
   do {
     async { usleep(1000), done++; }
