@@ -44,9 +44,9 @@ void ch_scope_enter(struct ch_scope *opaque, unsigned flags, const char *site) {
 
 CH_COLD static void report_scope(const struct ch_finish *s) {
   fprintf(stderr,
-          "charcoal: the scope that begins at %s is another domain's; only that domain may cancel it, move its deadline "
-          "or spawn into it; let an activity of that domain do so: one that waits for a semaphore which you post, or a "
-          "task (ch_domain_spawn)\n",
+          "charcoal: the scope that begins at %s is another domain's; only that domain may cancel it, move its "
+          "deadline or spawn into it; let an activity of that domain do so: one that waits for a semaphore which you "
+          "post, or a task (ch_domain_spawn)\n",
           s->site ? s->site : "an unknown place");
   fflush(NULL);
   _exit(CH_EXIT_MISUSE);

@@ -76,13 +76,18 @@ struct resolver {
   struct ch_clause timer;
   bool timing;    /* the timer is registered */
   bool inherited; /* its queries are the parent's */
+  bool retired;   /* it gets no new queries */
   bool working;   /* a function of c-ares runs: watches are only noted, and registered after it */
   unsigned outstanding;
 };
 
-static __thread struct resolver *resolvers; /* all of this thread */
-static __thread struct resolver *current;   /* the one of these that new queries go to; NULL: there is none yet */
+static __thread struct resolver *resolvers; /* all of this thread, the newest first; only that one may be in use */
 static char *servers; /* those that the user has set; NULL: those of the environment or of the system */
+
+/* The one that new queries go to; NULL: there is none yet. */
+static struct resolver *current(void) { return resolvers && !resolvers->retired ? resolvers : NULL; }
+static struct resolver *make_resolver(void);
+static struct resolver *current_or_new(void) { return current() ? resolvers : make_resolver(); }
 
 static void settle(struct resolver *);
 static void due(struct ch_clause *);
@@ -186,7 +191,7 @@ static void settle(struct resolver *r) {
   }
   if (r->outstanding > 0) {
     set_timer(r);
-  } else if (r != current) {
+  } else if (r->retired) {
     free_resolver(r);
   } else if (r->timing) {
     ch_clause_unwatch(&r->timer);
@@ -251,26 +256,22 @@ int ch_dns_available(void) {
   pthread_once(&once, load);
   if (!cares.loaded)
     return 0;
-  if (!current)
-    current = make_resolver();
-  return current != NULL;
+  return current_or_new() != NULL;
 }
 
 /* ---- in a child of fork ----
  *
  * Its parent's queries are dropped where the child first waits, when the parent's other activities are gone. */
 
-__thread int ch_dns_is_inherited;
 static void in_child(void) {
   for (struct resolver *r = resolvers; r; r = r->next)
-    r->inherited = true;
-  current = NULL;
-  ch_dns_is_inherited = resolvers != NULL;
+    r->inherited = r->retired = true;
+  ch_domain.asks_again = resolvers != NULL;
 }
 static void hook(void) { ch_child_hook(in_child); }
 
 void ch_dns_ask_again(void) {
-  ch_dns_is_inherited = false;
+  ch_domain.asks_again = false;
   for (struct resolver *r = resolvers, *next; r; r = next) {
     next = r->next;
     if (r->inherited)
@@ -280,7 +281,6 @@ void ch_dns_ask_again(void) {
 
 /* Abandoned queries may be under way still. */
 void ch_dns_end(void) {
-  current = NULL;
   while (resolvers)
     free_resolver(resolvers);
 }
@@ -324,10 +324,11 @@ int ch_dns_servers(const char *list) {
     return ENOMEM;
   free(servers);
   servers = copy;
-  struct resolver *old = current;
-  current = NULL;
-  if (old)
+  struct resolver *old = current();
+  if (old) {
+    old->retired = true;
     settle(old);
+  }
   return 0;
 }
 
@@ -419,10 +420,9 @@ static void ask(struct ch_dns_query *, struct resolver *);
 static CH_COLD void inherited(struct ch_dns_query *q) {
   if (!q->abandoned && ch_is_gone(q->activity))
     ch_dns_abandon(q);
-  if (!q->abandoned && !current)
-    current = make_resolver();
-  if (!q->abandoned && current) {
-    ask(q, current);
+  struct resolver *r = q->abandoned ? NULL : current_or_new();
+  if (r) {
+    ask(q, r);
   } else {
     q->error = EAI_AGAIN;
     ended(q);
@@ -483,6 +483,6 @@ struct ch_dns_query *ch_dns_start(const char *node, const struct addrinfo *hints
                              .flags = hints->ai_flags};
   memcpy(q->node, node, size);
   ch_group_now(q->group)->outside++;
-  ask(q, current);
+  ask(q, current());
   return q;
 }

@@ -38,7 +38,6 @@ CH_HIDDEN struct ch_dns_query *ch_dns_start(const char *node, const struct addri
 CH_HIDDEN void ch_dns_abandon(struct ch_dns_query *);
 CH_HIDDEN void ch_dns_free(struct ch_dns_query *);
 /* In a child of fork: asks again what the child's own branches are waiting for, by sockets of its own. */
-extern CH_HIDDEN __thread int ch_dns_is_inherited;
 CH_HIDDEN CH_COLD void ch_dns_ask_again(void);
 /* The domain of this thread ends: nobody waits for a query. The reactor and the timers are still there. */
 CH_HIDDEN void ch_dns_end(void);

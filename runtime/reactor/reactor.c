@@ -124,7 +124,7 @@ void ch_reactor_end(void) {
 
 void ch_reactor_poll(int64_t deadline) {
   ch_look_whether_child();
-  if (CH_UNLIKELY(ch_dns_is_inherited))
+  if (CH_UNLIKELY(ch_domain.asks_again))
     ch_dns_ask_again();
   bool revived = ch_operations_revive();
   if (ch_inbox_open() || revived)

@@ -69,6 +69,7 @@ struct ch_domain {
     uint64_t pauses_specially; /* these four together; 0: whoever pauses gives way */
   };
   uint8_t is_cancelled; /* by pthread_cancel: see ch_host_sleep */
+  uint8_t asks_again;   /* in a child of fork: its names are to be asked for again (ch_dns_ask_again) */
   uint64_t live, spawned;
   uint64_t forked_switches,
       forked_spawned;      /* valid while `forked`: what switches and spawned were when the child began */
