@@ -7,7 +7,7 @@ import { EventEmitter } from 'node:events'
 import { mkdirSync, writeFileSync, readFileSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { test, ok, rejects, same, throws, until } from './harness.ts'
-import { once, spawn, wait, asyncFn, atomicFn, deadline, sleep, finish, async, pause } from './lib.ts'
+import { once, spawn, wait, asyncFn, atomic, atomicFn, deadline, sleep, finish, async, pause } from './lib.ts'
 import { Domain, useDomain } from './lib.ts'
 import { record } from '../src/dev/index.ts'
 import { install, linkTools, project, run, work } from './installed.ts'
@@ -672,6 +672,28 @@ test('a promise that failed before is no unhandled rejection although the host h
     for (const make of made) await rejects(whileTheHostWaits(make as () => PromiseLike<unknown>), /no/)
     await new Promise((done) => setTimeout(done, 1))
     same(lost.length, 0)
+  } finally {
+    process.off('unhandledRejection', note)
+  }
+})
+
+test('a promise that failed before is no unhandled rejection although an atomic block is open', async () => {
+  const lost: unknown[] = []
+  const note = (error: unknown): void => void lost.push(error)
+  process.on('unhandledRejection', note)
+  try {
+    let leave = (): void => {}
+    const left = new Promise<void>((done) => (leave = done))
+    const block = spawn(function* () {
+      yield* atomic(function* () {
+        yield* wait(left)
+      })
+    })
+    await new Promise((done) => setTimeout(done, 1))
+    const told = wait(Promise.reject(new Error('no'))).catch((error) => error.message)
+    await new Promise((done) => setTimeout(done, 1)) // the host has had its turn
+    leave()
+    same([await told, await block, lost.length], ['no', undefined, 0])
   } finally {
     process.off('unhandledRejection', note)
   }

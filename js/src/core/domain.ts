@@ -106,7 +106,7 @@ export class Domain extends Scheduler implements types.Domain {
   /** The activity of a call, or another operation, that is not a part of the branch that has made it. */
   adopt<T>(body: unknown, name?: string, context?: AsyncContext | null): Activity<T> {
     const activity = this.spawn<T>(body, undefined, name)
-    // The activity may begin after a turn of the host, which would take the failure for one that nobody handles.
+    // While an atomic block is open the activity begins later than the turn of the host that would report the failure.
     expectFailure((body as { promise?: unknown }).promise)
     if (context !== undefined) activity.context = context
     if (this.belonging.now() !== null) this.held.note(activity)
