@@ -629,6 +629,6 @@ test('the last child: whether it, the first or the soonest goes on with the task
 test('a place in the page of a host itself is told from its port', () => {
   same(shortUrl('http://127.0.0.1:8123/?a#b'), '127.0.0.1:8123/')
   same(shortUrl('http://127.0.0.1:8123/app.js'), '127.0.0.1:8123/app.js')
-  same(shortUrl('file:///home/me/project/src/app.js'), 'src/app.js')
+  same(shortUrl('file:///srv/shop/src/app.js'), 'src/app.js')
   same(shortUrl('node:internal/timers'), 'node:internal/timers')
 })
