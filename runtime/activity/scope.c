@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Two domains share it only if their threads' blocks lie a multiple of 256 MB apart. */
+/* The part of ch_home that a scope has room for. Two domains have the same one only if their thread-local memory lies a
+ * multiple of 256 MB apart. */
 static inline uint16_t home(void) { return (uint16_t)(ch_home() >> 8); }
 
 void ch_scope_enter(struct ch_scope *opaque, unsigned flags, const char *site) {

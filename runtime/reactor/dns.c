@@ -81,7 +81,7 @@ struct resolver {
   unsigned outstanding;
 };
 
-static __thread struct resolver *resolvers; /* all of this thread, the newest first; only that one may be in use */
+static __thread struct resolver *resolvers; /* this thread's, the newest first: no other one gets new queries */
 static char *servers; /* those that the user has set; NULL: those of the environment or of the system */
 
 /* The one that new queries go to; NULL: there is none yet. */

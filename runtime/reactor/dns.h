@@ -30,9 +30,8 @@ CH_HIDDEN int ch_dns_available(void);
 CH_HIDDEN int ch_dns_has_servers(void);
 /* To be taken before a query is started and posted after its end: so many may be under way at a time. */
 CH_HIDDEN ch_sem *ch_dns_window(void);
-/* Starts looking up the addresses of `node`; hints as for getaddrinfo, whose ai_family and
- * AI_CANONNAME count. NULL: no
- * memory. */
+/* Starts looking up the addresses of `node`; hints as for getaddrinfo, of which ai_family and
+ * AI_CANONNAME count. NULL: no memory. */
 CH_HIDDEN struct ch_dns_query *ch_dns_start(const char *node, const struct addrinfo *hints);
 /* Nobody waits for it any more. It posts to the window in the end. */
 CH_HIDDEN void ch_dns_abandon(struct ch_dns_query *);

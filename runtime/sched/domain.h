@@ -98,8 +98,8 @@ struct ch_domain {
 
 extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_domain ch_domain;
 
-/* A number for what only its own domain may use. Two domains share it only if their threads' blocks lie a multiple of
- * 64 GB apart. */
+/* A number of the caller's domain, which is noted in what only this domain may use. Two domains have the same one only
+ * if their thread-local memory lies a multiple of 64 GB apart. */
 static inline unsigned ch_home(void) { return (unsigned)((uintptr_t)&ch_domain >> 4); }
 
 /* `current` is known to generated code as ch_running, whose first word is the branch's scope. */
