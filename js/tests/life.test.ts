@@ -26,6 +26,7 @@ import {
   Domain,
   type Call,
 } from './lib.ts'
+import { realHost, type Host } from '../src/core/host.ts'
 import { record, simulate, explore, ExploreError } from '../src/dev/index.ts'
 import { decode, encode } from '../src/dev/explore.ts'
 import { enter, leave, leaving } from '../src/plugin/runtime.ts'
@@ -586,6 +587,33 @@ test('an activity that calls for long is set aside, and the host gets its turn',
       return n === 5000 ? n : yield* down(n + 1)
     })
     same(await down(0), 5000)
+  } finally {
+    useDomain(before)
+  }
+})
+
+test('time in which nothing ran belongs to nobody, so it ends no slice', async () => {
+  let clock = 0
+  const host: Host = { ...realHost, now: () => clock }
+  const before = useDomain(new Domain({ host, slice: 10 }))
+  try {
+    for (const idle of [0, 9, 11, 1e6]) {
+      await new Promise<void>((done) => realHost.later(done))
+      clock += idle
+      const log: string[] = []
+      const calls = (name: string, cost: number) =>
+        function* () {
+          for (let i = 0; i < 1000; i++) {
+            yield* add(i, 1)
+            clock += cost
+            if (log[log.length - 1] !== name) log.push(name)
+          }
+        }
+      await Promise.all([spawn(calls('a', 0)), spawn(calls('b', 0))])
+      same(log, ['a', 'b'], `after ${idle} ms`)
+      await Promise.all([spawn(calls('c', 1)), spawn(calls('d', 1))])
+      ok(log.length > 20, `activities that run for long take turns: ${log}`)
+    }
   } finally {
     useDomain(before)
   }

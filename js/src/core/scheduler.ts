@@ -34,11 +34,7 @@ export abstract class Scheduler {
   protected late = false
   protected last: Branch | null = null
   private inside = false
-  private readonly pumpSoon = (): void => this.pump(null, null)
-  private readonly pumpLater = (): void => {
-    this.slice.hostHadTurn()
-    this.pump(null, null)
-  }
+  private readonly pumpNow = (): void => this.pump(null, null)
 
   constructor(host: Host, slice: number) {
     this.host = host
@@ -122,8 +118,8 @@ export abstract class Scheduler {
     if (this.slice.hostWaits) {
       this.slice.hostWaits = false
       this.late = true
-      this.host.later(this.pumpLater)
-    } else this.host.soon(this.pumpSoon)
+      this.host.later(this.pumpNow)
+    } else this.host.soon(this.pumpNow)
   }
 
   /** Runs `first`, and then what is queued, until nothing is ready or the host is to have a turn. */

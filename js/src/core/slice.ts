@@ -15,7 +15,8 @@ export class Slice {
   private readonly host: Host
   private readonly length: number
   private lastLook = 0
-  private turnStart = 0
+  /** When the library began to keep the host waiting: at the first look since the host had a turn, if there was one. */
+  private turnStart: number | null = null
   /** The group whose slice it is, and since when. */
   private group: Group | null = null
   private groupStart = 0
@@ -26,10 +27,9 @@ export class Slice {
     this.length = length
   }
 
-  /** The host's event loop has had a turn. */
-  hostHadTurn(): void {
+  private readonly hostHadTurn = (): void => {
     this.hostWaits = false // what legacy code began before that turn may have set it again
-    this.turnStart = this.host.now()
+    this.turnStart = null
   }
 
   /** Reads the clock: is the running group to be set aside? `others` are ready in the same context. */
@@ -39,6 +39,12 @@ export class Slice {
     this.lastLook = now
     if (since < 0.1 && this.stride < 256) this.stride *= 2
     else if (since > 0.25 && this.stride > 1) this.stride >>= 1
+    if (this.turnStart === null) {
+      // The time before, in which nothing may have run, belongs to nobody's slice.
+      this.turnStart = now
+      this.group = null
+      this.host.later(this.hostHadTurn)
+    }
     this.hostWaits = now - this.turnStart > this.length
     if (this.hostWaits) {
       // This holds in an atomic block, too: nothing else of the domain runs then, but the page and its timers go on.
