@@ -145,6 +145,105 @@ console.log(hits, most)`)
   )
 })
 
+test('an operation that only tested a value before its wait, and tests it again after it, gets no card', async () => {
+  const ways = {
+    has: 'if (!map.has(k)) { const v = await load(); if (!map.has(k)) map.set(k, v) }',
+    constant: `const hit = map.get(k); if (hit !== undefined) return hit; const v = await load()
+const again = map.get(k); if (again !== undefined) return again; map.set(k, v)`,
+    variable: 'if (one === null) { const v = await load(); if (one === null) one = v }',
+    reaction: 'return k in all ? all[k] : load().then((v) => { if (!(k in all)) all[k] = v })',
+  }
+  const races = {
+    compared: 'const before = n; await load(); if (n !== before) twice++; n++',
+    used: 'if (n > 0) { await load(); sum += n; n++ }',
+    looped: 'const m = n; for (const x of [1, 2]) { if (m > 5) sum += x; await load(); if (n > 5) sum++; n++ }',
+  }
+  const cards = await found(`
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
+const map = new Map(), all = {}
+let one = null, n = 1, sum = 0, twice = 0
+const load = async () => { await sleep(1); return {} }
+${Object.entries({ ...ways, ...races })
+  .map(
+    ([name, body]) =>
+      `const ${name}_ = ${body.includes('.then') ? '' : 'async '}function ${name}(k) { ${body} }\n` +
+      `await Promise.all(['${name}', '${name}', '${name}'].map(${name}_))`,
+  )
+  .join('\n')}`)
+  const told = (hint: boolean): string[] => cards.filter((c) => c.hint === hint).map((c) => c.operation)
+  const again = cards.filter((c) => c.hint && / again after a wait in which /.test(c.text)).map((c) => c.operation)
+  same(again.sort(), Object.keys(ways).sort(), JSON.stringify(cards))
+  same([...new Set(told(false))].sort(), Object.keys(races).sort(), JSON.stringify(cards))
+})
+
+test('where values changed during waits and nothing was done by the old ones, the report says so', async () => {
+  const figures = await figuresOf(`
+let one = null
+async function get() { if (one === null) { await null; await null; if (one === null) one = {} } return one }
+await Promise.all([get(), get()])`)
+  const terminal = terminalSummary(figures).replace(/\s+/g, ' ')
+  ok(terminal.includes('No conflict was seen: where values changed or were read while a function waited, it'), terminal)
+  ok(terminal.includes('and one value changed during a wait, but nothing was done by the old one'), terminal)
+})
+
+test('a semaphore that hands its place over gets no card, and one that others slip into does', async () => {
+  const acquires = {
+    returns: `async acquire() { if (this.free > 0) { this.free--; return }
+await new Promise((go) => this.waiting.push(go)) }`,
+    promises: `acquire() { if (this.free > 0) { this.free -= 1; return Promise.resolve() }
+return new Promise((go) => this.waiting.push(go)) }`,
+    waitsFirst: `async acquire() { if (this.free === 0) { await new Promise((go) => this.waiting.push(go)); return }
+this.free-- }`,
+    inside: `acquire() { return new Promise((go) => { if (this.free > 0) { this.free--; go() }
+else this.waiting.push(go) }) }`,
+  }
+  const releases = {
+    takes: 'release() { const go = this.waiting.shift(); if (go) go(); else this.free++ }',
+    asks: `release() { if (this.waiting.length > 0) this.waiting.shift()(); else this.free = this.free + 1 }`,
+  }
+  const program = (acquire: string, release: string): string => `
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
+const semaphore = new (class { free = 2; waiting = []
+${acquire}
+${release} })()
+async function job(turns) { await semaphore.acquire(); try { for (let k = 0; k < turns; k++) await null }
+finally { semaphore.release() } }
+await Promise.all([job(1), job(5), job(30), job(50), job(100)])`
+  let notes = 0
+  for (const [how, acquire] of Object.entries(acquires))
+    for (const [of, release] of Object.entries(releases)) {
+      const cards = await found(program(acquire, release))
+      same(
+        cards.filter((c) => !c.hint),
+        [],
+        `${how}, ${of}`,
+      )
+      if (cards.some((c) => c.text.includes('tested this.free and acted on it at once'))) notes++
+    }
+  same(notes, 8, 'of eight, those in which others had changed what was tested')
+  const races = {
+    'gives it back first': [
+      'async acquire() { if (this.free === 0) await new Promise((go) => this.waiting.push(go)); this.free-- }',
+      'release() { this.free++; this.waiting.shift()?.() }',
+    ],
+    'only waits': [
+      'async acquire() { if (this.free === 0) await new Promise((go) => this.waiting.push(go)) }',
+      'release() { this.free--; this.waiting.shift()?.() }',
+    ],
+    'refuses the others': [
+      "async acquire() { if (this.free === 0) throw new Error('none') }",
+      'release() { this.free-- }',
+    ],
+  }
+  for (const [name, [acquire, release]] of Object.entries(races)) {
+    const cards = await found(program(acquire!, release!))
+    ok(
+      cards.some((c) => !c.hint && /tested this\.free, waited and acted/.test(c.text)),
+      `${name}: ${JSON.stringify(cards)}`,
+    )
+  }
+})
+
 test('beside a baseline a conflict is new, gone, or its function did not run', async () => {
   const program = (calls: string): string => `
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms))

@@ -35,7 +35,8 @@ export interface Conflict {
   foreign: boolean
   /**
    * Hardly a conflict: it was entered while it waited, but what both sides use is known, and nothing is in common; or
-   * another read what it wrote first, and will write again (`loading = true; …; loading = false`).
+   * another read what it wrote first, and will write again (`loading = true; …; loading = false`); or what changed
+   * during the wait was only tested before it, and that test is over.
    */
   hint: boolean
   /** Title of the recording, in pooled figures. */
@@ -46,7 +47,12 @@ const WEIGHT: Record<string, number> = {
   'lost update': 3,
   'changed between two reads': 1,
   'partly written state was seen': 1,
+  'tested again': 0,
+  'used again': 0,
 }
+
+/** Kinds that are in order in most programs: nothing is done by a value that was read before the wait. */
+const IN_ORDER = ['partly written state was seen', 'tested again', 'used again']
 
 export function conflicts(f: Figures): Conflict[] {
   const data = ofData(f)
@@ -95,7 +101,7 @@ function ofData(f: Figures): Conflict[] {
       ...(u.p50 === undefined ? costOfChain(f, second, u.from) : { p50: u.p50, p99: u.p99, cpu: u.cpu, wait: u.wait }),
       lock: isNative(f, u.from),
       foreign: isForeign(f, second),
-      hint: u.kind === 'partly written state was seen',
+      hint: IN_ORDER.includes(u.kind),
       from: u.from,
     })
   }
@@ -215,6 +221,13 @@ export function conflictText(f: Figures, c: Conflict): string {
     return `${who} read ${c.variable ?? 'a variable'} twice and waited in between, while ${other} changed it: ${of}.`
   if (c.kind === 'partly written state was seen')
     return `${who} wrote ${c.variable ?? 'a variable'} twice and waited in between, while ${other} read it: ${of}.`
+  if (c.kind === 'tested again')
+    return `${who} tested ${c.variable ?? 'a variable'} again after a wait in which ${other} had changed it: ${of}.`
+  if (c.kind === 'used again')
+    return (
+      `${who} tested ${c.variable ?? 'a variable'} and acted on it at once, and used it again after a wait in which ` +
+      `${other} had changed it: ${of}.`
+    )
   if (c.kind === 'stale check')
     return (
       `${who} tested ${c.variable ?? 'a variable'}, waited and acted on it, though ${other} had changed ` +
@@ -239,9 +252,11 @@ export function conflictText(f: Figures, c: Conflict): string {
 
 /** The finding where there is none that is telling. */
 export const noConflict = (all: Conflict[]): string =>
-  all.some((c) => c.hint)
-    ? 'No conflict was seen: functions were entered while they waited, but nothing that they use was changed meanwhile.'
-    : 'No conflict was seen: while a function waited, neither it nor anything else that uses its data was run.'
+  all.some((c) => c.hint && c.evidence === 'data')
+    ? 'No conflict was seen: where values changed or were read while a function waited, it did not go by old ones.'
+    : all.some((c) => c.hint)
+      ? 'No conflict was seen: functions were entered while they waited, but nothing that they use was changed meanwhile.'
+      : 'No conflict was seen: while a function waited, neither it nor anything else that uses its data was run.'
 
 /** What stays the same when lines move: to compare two recordings. */
 export function conflictKey(f: Figures, c: Conflict): string {

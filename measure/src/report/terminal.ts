@@ -118,10 +118,12 @@ function cards(f: Figures, paint: (code: string, text: string) => string, width:
   const foreign = all.filter((c) => c.foreign).length
   const ofHints = all.filter((c) => !c.foreign && c.hint)
   const hints = ofHints.filter((c) => c.evidence === 'function').length
-  const between = ofHints.length - hints
+  const between = ofHints.filter((c) => c.kind === 'partly written state was seen').length
+  const over = ofHints.length - hints - between
   const where = more > 0 ? ' (in the report)' : ''
   if (hints > 0) lines.push(paint('2', `  and ${hintsText(hints)}${where}`))
   if (between > 0) lines.push(paint('2', `  and ${betweenText(between)}${where}`))
+  if (over > 0) lines.push(paint('2', `  and ${overText(over)}${where}`))
   if (foreign > 0) lines.push(paint('2', `  and ${foreign} in packages${where}`))
   return lines
 }
@@ -131,6 +133,11 @@ const hintsText = (n: number): string =>
 
 const betweenText = (n: number): string =>
   n === 1 ? 'one value was read between two writes of it' : `${n} values were read between two writes of them`
+
+const overText = (n: number): string =>
+  n === 1
+    ? 'one value changed during a wait, but nothing was done by the old one'
+    : `${n} values changed during waits, but nothing was done by the old ones`
 
 const cut = (text: string, width: number): string =>
   text.length > width ? `${text.slice(0, Math.max(1, width - 1))}…` : text

@@ -28,7 +28,7 @@ export class Rewriter {
   constructor(code: string, program: Node, file: number, style: Style) {
     this.program = program
     this.style = style
-    this.out = new Rewritten(code, file, style.eachLine)
+    this.out = new Rewritten(code, program, file, style.eachLine)
     this.scopes = new Scopes(file)
   }
 

@@ -6,6 +6,7 @@ import type { Node } from '../../source/tree.ts'
 import { Insertions } from './insertions.ts'
 import { endsInCall } from './shapes.ts'
 import { FILE_SITES, type FileSite, type FileSites } from './sites.ts'
+import { testedReads, type TestedReads } from './tested.ts'
 
 /** The activation of a function, inside it; behind it stands how deep the function lies in others. */
 const ACTIVATION = '$ch_a'
@@ -33,12 +34,14 @@ export class Rewritten {
   readonly functions: FunctionFrame[] = []
   private readonly insertions: Insertions
   private readonly sites: FileSite[] = []
+  private readonly tested: TestedReads
   private readonly code: string
   private readonly file: number
   private temporaries = 0
 
-  constructor(code: string, file: number, eachLine: string) {
+  constructor(code: string, program: Node, file: number, eachLine: string) {
     this.code = code
+    this.tested = testedReads(program, code)
     this.file = file
     this.insertions = new Insertions(code, eachLine)
   }
@@ -112,11 +115,11 @@ export class Rewritten {
 
   site(node: Node, text: string): number {
     const { name, line, column } = this.inner
-    return (
-      this.file * FILE_SITES +
-      this.sites.push([node.loc.start.line, node.loc.start.column + 1, name, line, column, text.slice(0, 60)]) -
-      1
-    )
+    const { start } = node.loc
+    const site: FileSite = [start.line, start.column + 1, name, line, column, text.slice(0, 60)]
+    const tested = this.tested.get(node)
+    if (tested !== undefined) site.push(tested)
+    return this.file * FILE_SITES + this.sites.push(site) - 1
   }
 
   text(node: Node): string {

@@ -3,7 +3,12 @@
  * by how much the text that runs is shifted against it.
  */
 
-/** A place in the file, the function around it, and what is accessed there, as the source says it. */
+import type { Tested } from './tested.ts'
+
+/**
+ * A place in the file, the function around it, and what is accessed there, as the source says it; and what is known of
+ * a read whose value is only tested.
+ */
 export type FileSite = [
   line: number,
   column: number,
@@ -11,6 +16,7 @@ export type FileSite = [
   functionLine: number,
   functionColumn: number,
   text: string,
+  tested?: Tested,
 ]
 
 /** Text of so many characters was inserted at this column of the text that runs. */

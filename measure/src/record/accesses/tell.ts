@@ -2,6 +2,7 @@
 import type { Unserialisable } from '../../format/types.ts'
 import type { Place } from '../place.ts'
 import { sorted } from './lists.ts'
+import type { FileSite } from './sites.ts'
 import type { Finding, Watch } from './watch.ts'
 
 const MAX_TOLD = 500
@@ -24,12 +25,14 @@ export interface Described {
   place: Place
   text: string
   function?: Place
+  /** Undefined: it is no place of a file that was rewritten. */
+  site?: FileSite
 }
 
 /** All findings. */
 export function toldBy(watch: Watch): Told[] {
   const all: Told[] = []
-  watch.findings.forEach(({ kind, first, other, second, operation, count, waits, lengths, costs }) => {
+  watch.findings.forEach(({ kind, first, other, second, operation, count, ended, direct, waits, lengths, costs }) => {
     const sites: number[] = []
     waits.forEach((site) => void (sites[sites.length] = site))
     const computed: number[] = []
@@ -45,6 +48,8 @@ export function toldBy(watch: Watch): Told[] {
       second,
       operation,
       count,
+      ended,
+      direct,
       waits: sites,
       runs: Math.max(count, watch.operations(first, second)),
       p50: quantile(lengths, 0.5),
@@ -71,10 +76,11 @@ export function recordOf(
   describe: (site: number) => Described | undefined,
   location: (place: Place) => number,
 ): Unserialisable | undefined {
-  const { kind, first, other, second, operation, waits, count, runs, p50, p99, cpu, wait } = told
+  const { first, other, second, operation, waits, count, runs, p50, p99, cpu, wait } = told
   const [a, b, c] = [describe(first), describe(other), describe(second)]
   if (a === undefined || b === undefined || c === undefined) return undefined
   const whole = describe(operation)?.function
+  const kind = isTestedAgain(told, a, c, whole) ? 'tested again' : isUsedUp(told, a, c) ? 'used again' : told.kind
   const awaits = waits.flatMap((site) => describe(site)?.place ?? []).slice(0, MAX_AWAITS)
   return {
     type: 'unserialisable',
@@ -93,3 +99,36 @@ export function recordOf(
     wait,
   }
 }
+
+/** The operation only asked before the wait, and asked again after it: it decides anew. */
+function isTestedAgain({ kind }: Told, first: Described, second: Described, operation: Place | undefined): boolean {
+  return (
+    kind === 'changed between two reads' &&
+    first.site?.[TESTED] !== undefined &&
+    second.site?.[TESTED] !== undefined &&
+    isSame(first.function, operation) &&
+    // In the function itself, or in a callback inside it.
+    (isSame(second.function, operation) || isBehind(second.function, first.place))
+  )
+}
+
+/** The operation acted on what it asked before it waited, so what it does after the wait does not follow from that. */
+function isUsedUp({ kind, ended, direct }: Told, first: Described, second: Described): boolean {
+  const { callersCannotTell: how, untold } = first.site?.[TESTED] ?? {}
+  const isUpdate = kind === 'stale check' || (kind === 'lost update' && second.site?.[TESTED]?.updates === true)
+  if (!direct || (!isUpdate && kind !== 'changed between two reads')) return false
+  // A function that cannot wait has ended when its caller has waited.
+  if (!isSame(first.function, second.function)) return how === 'at once' || (how === 'later' && ended)
+  return untold !== undefined && isAfter(second.site!, untold)
+}
+
+const TESTED = 6
+
+const isSame = (a: Place | undefined, b: Place | undefined): boolean =>
+  a !== undefined && a.url === b?.url && a.line === b.line && a.column === b.column
+
+const isBehind = (a: Place | undefined, b: Place): boolean =>
+  a !== undefined && a.url === b.url && (a.line > b.line || (a.line === b.line && a.column > b.column))
+
+const isAfter = ([line, column]: FileSite, [untilLine, until]: [number, number]): boolean =>
+  line > untilLine || (line === untilLine && column >= until)

@@ -35,6 +35,12 @@ export interface Finding {
   /** The awaits during which it waited between the two, as sites. */
   waits: Set<number>
   count: number
+  /**
+   * Each time the call in which the first access was had ended; each time the operation itself went on after the wait,
+   * and made the second access or the call in which it was.
+   */
+  ended: boolean
+  direct: boolean
   /** Of each time, from the first access to the second. */
   lengths: number[]
   costs: Cost[]
@@ -182,12 +188,16 @@ export class Watch {
         operation,
         waits: new Set(),
         count: 0,
+        ended: true,
+        direct: true,
         lengths: [],
         costs: [],
       }
       this.findings.set(key, finding)
     }
     finding.count++
+    if (first.by === together) finding.ended = false
+    if (!isDirect(first, second, together)) finding.direct = false
     waitedBetween(first, second, together, finding.waits)
     if (finding.lengths.length >= MAX_LENGTHS) return
     const { lengths, costs } = finding
@@ -226,6 +236,14 @@ function waitedBetween(first: Access, second: Access, together: Activation, site
     if (a === together) break
   }
   return sites !== undefined && sites.size > 0
+}
+
+/** True if the operation itself went on after the first access, and then made the second or called what made it. */
+function isDirect(first: Access, second: Access, together: Activation): boolean {
+  if (together.resumedAt <= first.at) return false
+  let called: Activation | null = null
+  for (let a = second.by; a !== together; a = a.parent!) called = a
+  return called === null || (!called.called && called.began > together.resumedAt)
 }
 
 /** `back` accesses before the newest. */

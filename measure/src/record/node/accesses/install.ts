@@ -87,6 +87,7 @@ export function installAccesses(now: () => number): Accesses {
         place: { url, line, column, name, begin },
         text,
         function: { url, line: begin[0], column: begin[1], name },
+        site: found,
       }
     },
   }

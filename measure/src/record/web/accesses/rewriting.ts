@@ -74,6 +74,7 @@ export class Rewriting {
       place: { url, line, column, name, begin: [functionLine, functionColumn] },
       text,
       function: { url, line: functionLine, column: functionColumn, name },
+      site: found,
     }
   }
 

@@ -1,0 +1,196 @@
+/**
+ * Which reads of a program only ask something: what they read is tested, and nothing holds it any longer. An operation
+ * that only asked before a wait, and asks again after it, decides anew:
+ *
+ *     if (!map.has(key)) { const value = await load(key); if (!map.has(key)) map.set(key, value) }
+ *
+ * And one that acts on the answer at once, as a semaphore does, has used it up; what is done after a wait, elsewhere,
+ * is not done because of it:
+ *
+ *     async acquire() { if (this.free > 0) { this.free--; return } await new Promise((go) => this.waiting.push(go)) }
+ *     release() { const go = this.waiting.shift(); if (go) go(); else this.free++ }
+ *
+ * The analysis asks the syntax tree, and changes nothing.
+ */
+import { contains, isFunction, walk, type Node } from '../../source/tree.ts'
+
+/** What is known of a read that only asks, or of a call that adds to a list or takes from it. */
+export interface Tested {
+  /**
+   * The function around it updates what it has tested before it waits, and its caller cannot tell how the test went:
+   * the function throws nothing and answers with nothing. `later`: it is asynchronous.
+   */
+  callersCannotTell?: 'at once' | 'later'
+  /** The same of what stands behind this line and column in the function itself. */
+  untold?: [line: number, column: number]
+  /** It is no read: it changes a list by what is in it, so that nothing of others is lost. */
+  updates?: true
+}
+
+/** By the node of the read. */
+export type TestedReads = Map<Node, Tested>
+
+export function testedReads(program: Node, code: string): TestedReads {
+  const found: TestedReads = new Map()
+  const behind = new Map<Node, Node[]>()
+  const note = (test: Node, of: (read: Node) => Tested): void => {
+    for (const read of askedIn(test)) found.set(read, of(read))
+  }
+  const inside = (around: Node, silent: Tested['callersCannotTell']): void =>
+    walk(around, (n) => {
+      if (isFunction(n)) {
+        for (const read of forgottenIn(n)) note(read, () => ({}))
+        inside(n, answersNothing(n) ? (n.async ? 'later' : 'at once') : undefined)
+        return true
+      }
+      if (n.type === 'BlockStatement') for (const [i, s] of n.body.entries()) behind.set(s, n.body.slice(i + 1))
+      if (n.type === 'IfStatement') {
+        const { consequent, alternate } = n
+        const instead = alternate ?? (leavesIt(statementsOf(consequent).at(-1) ?? n) ? behind.get(n) : null)
+        const updated = new Set([consequent, instead].flatMap((branch) => updatedIn(statementsOf(branch), code)))
+        const leaves = contains(n, leavesIt)
+        note(n.test, (read) =>
+          updated.has(textOfList(read, code))
+            ? {
+                ...(silent !== undefined && { callersCannotTell: silent }),
+                ...(!leaves && { untold: [n.loc.end.line, n.loc.end.column + 1] as [number, number] }),
+              }
+            : {},
+        )
+      } else if (n.type === 'ConditionalExpression' || isLoop(n)) note(n.test, () => ({}))
+      else if (isListUpdate(n)) found.set(n, { updates: true })
+      else if (n.type === 'ExpressionStatement' && n.expression.type === 'LogicalExpression')
+        note(n.expression.left, () => ({}))
+      return false
+    })
+  inside(program, undefined)
+  return found
+}
+
+const isLoop = ({ type, test }: Node): boolean => /^(While|DoWhile|For)Statement$/.test(type) && test !== null
+
+/** `list.push(x)`, `list.shift()` … */
+const isListUpdate = ({ type, callee }: Node): boolean =>
+  type === 'CallExpression' &&
+  callee.type === 'MemberExpression' &&
+  !callee.computed &&
+  ['push', 'pop', 'shift', 'unshift'].includes(callee.property.name)
+
+/** What is read; of a list's length, the list. */
+function textOfList(read: Node, code: string): string {
+  const { start, end } = read.type === 'MemberExpression' && read.property.name === 'length' ? read.object : read
+  return code.slice(start, end)
+}
+
+const leavesIt = ({ type }: Node): boolean => /^(Return|Throw|Break|Continue)Statement$/.test(type)
+
+const waits = ({ type, await: awaits }: Node): boolean =>
+  type === 'AwaitExpression' || type === 'YieldExpression' || awaits === true
+
+/** The reads whose values a test uses, and nothing else. */
+function* askedIn(test: Node): Generator<Node> {
+  switch (test.type) {
+    case 'UnaryExpression':
+      return yield* askedIn(test.argument)
+    case 'BinaryExpression':
+      yield test // `key in object`
+      yield* askedIn(test.left)
+      return yield* askedIn(test.right)
+    case 'LogicalExpression':
+      yield* askedIn(test.left)
+      return yield* askedIn(test.right)
+    case 'ChainExpression':
+      return yield* askedIn(test.expression)
+    case 'Identifier':
+      return yield test
+    case 'MemberExpression':
+      yield test
+      yield* askedIn(test.object)
+      if (test.computed) yield* askedIn(test.property)
+      return
+    case 'CallExpression':
+      // What is asked of a collection; another function could keep what it is given.
+      if (test.callee.type !== 'MemberExpression') return
+      yield test
+      return yield* askedIn(test.callee.object)
+  }
+}
+
+const statementsOf = (branch: Node): Node[] =>
+  Array.isArray(branch) ? branch : branch?.type === 'BlockStatement' ? branch.body : branch ? [branch] : []
+
+/** What a branch of an `if` updates before it waits, as texts. What it updates only sometimes does not count. */
+function updatedIn(branch: Node[], code: string): string[] {
+  const found: string[] = []
+  for (const statement of branch) {
+    if (waits(statement) || contains(statement, waits)) break
+    if (!/^(Expression|Return)Statement$|^VariableDeclaration$/.test(statement.type)) continue
+    if (contains(statement, isSometimes)) continue
+    walk(statement, (n) => {
+      const target = isListUpdate(n) ? n.callee.object : targetOf(n)
+      if (target !== null) found.push(code.slice(target.start, target.end))
+      return isFunction(n)
+    })
+  }
+  return found
+}
+
+const isSometimes = ({ type }: Node): boolean => type === 'LogicalExpression' || type === 'ConditionalExpression'
+
+const targetOf = ({ type, argument, left }: Node): Node | null =>
+  type === 'UpdateExpression' ? argument : type === 'AssignmentExpression' ? left : null
+
+/** True if a caller learns nothing from how a function ends, except that it has ended. */
+function answersNothing({ body }: Node): boolean {
+  return (
+    body.type === 'BlockStatement' &&
+    !contains(body, ({ type, argument }) =>
+      type === 'ReturnStatement' ? !isNothing(argument) : type === 'ThrowStatement' || type === 'YieldExpression',
+    )
+  )
+}
+
+/** `return`, `return Promise.resolve()`, or a promise that somebody else settles. */
+function isNothing(value: Node): boolean {
+  if (value === null || isFunction(value)) return true
+  if (value.type === 'NewExpression') return value.callee.name === 'Promise'
+  const { type, callee, arguments: given } = value
+  return (
+    type === 'CallExpression' &&
+    callee.type === 'MemberExpression' &&
+    callee.object.name === 'Promise' &&
+    callee.property.name === 'resolve' &&
+    given.every(isNothing)
+  )
+}
+
+/**
+ * `const known = map.get(key)`: what a function reads into constants that are only tested or returned, and that nothing
+ * uses behind the next wait.
+ */
+function* forgottenIn({ body }: Node): Generator<Node> {
+  const declarations: Node[] = []
+  walk(body, (n) => {
+    if (n.type === 'VariableDeclaration' && n.kind === 'const') declarations.push(n)
+    return isFunction(n)
+  })
+  for (const declaration of declarations)
+    for (const { id, init } of declaration.declarations)
+      if (id.type === 'Identifier' && init !== null && isForgotten(id.name, declaration, body)) yield init
+}
+
+function isForgotten(name: string, declaration: Node, body: Node): boolean {
+  const asked = new Set<Node>()
+  let firstWait = Infinity
+  walk(body, (n) => {
+    if (n.type === 'IfStatement') for (const read of askedIn(n.test)) asked.add(read)
+    if (n.type === 'ReturnStatement' && n.argument !== null) for (const read of askedIn(n.argument)) asked.add(read)
+    if (waits(n) && n.start > declaration.start) firstWait = Math.min(firstWait, n.start)
+    return isFunction(n)
+  })
+  // A loop comes back to what stands before its wait.
+  if (contains(body, (n) => /^(While|DoWhile|For|ForIn|ForOf)Statement$/.test(n.type) && contains(n, waits)))
+    return false
+  const isUse = (n: Node): boolean => n.type === 'Identifier' && n.name === name && n.start > declaration.end
+  return !contains(body, (n) => isUse(n) && !(asked.has(n) && n.end < firstWait), true)
+}
