@@ -1,14 +1,19 @@
 /** Recordings of what runs already, and goes on afterwards. */
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import path from 'node:path'
+import { WebSocketServer } from 'ws'
 import { parseTrace, type TraceRecord } from '../src/format/index.ts'
-import { findEndpoint } from '../src/record/endpoint.ts'
+import { findEndpoint, type NodeEndpoint } from '../src/record/endpoint.ts'
 import { attachNode } from '../src/record/node/attach.ts'
 import { startBrowser } from '../src/record/web/browser.ts'
+import { Cdp } from '../src/record/web/cdp.ts'
 import { recordWeb, type Steps } from '../src/record/web/index.ts'
 import { ok, rejects, same, test } from './harness.ts'
-import { temporary } from './places.ts'
+import { measure, temporary } from './places.ts'
 
 const names = (records: TraceRecord[]): string[] =>
   records.filter((r) => r.type === 'location').map((l) => l.function ?? '')
@@ -72,6 +77,96 @@ test('a program that ends while it is recorded is not kept from ending', async (
   const { reason } = await attachNode(endpoint, { out: `${file}.jsonl`, progress })
   same([reason, await ended], ['finished', 3])
   await rejects(findEndpoint(address), /no debugger answers on 127/)
+})
+
+const symbol = "Symbol.for('charcoal.mark')"
+
+/** A program that runs, with its debugger's address, until `body` is done. */
+async function withProgram(text: string, body: (address: string, child: ChildProcess) => Promise<void>): Promise<void> {
+  const file = path.join(temporary(), 'program.cjs')
+  writeFileSync(file, text)
+  const child = spawn(process.execPath, ['--inspect=127.0.0.1:0', file], { stdio: ['ignore', 'pipe', 'pipe'] })
+  try {
+    const [, address] = await said(child.stderr, /ws:\/\/([\d.]+:\d+)/)
+    await body(address!, child)
+  } finally {
+    child.kill('SIGKILL')
+  }
+}
+
+async function nodeAt(address: string): Promise<NodeEndpoint> {
+  const endpoint = await findEndpoint(address)
+  if (endpoint.kind !== 'node') throw new Error(endpoint.kind)
+  return endpoint
+}
+
+test('a program is not recorded any longer when the command that recorded it was killed', async () => {
+  const tells = `let was = false
+setInterval(() => { const is = ${symbol} in globalThis; if (is !== was) console.log(is ? 'recorded' : 'left alone')
+was = is }, 10)`
+  await withProgram(tells, async (address, { stdout }) => {
+    const begun = said(stdout!, /recorded/)
+    const over = said(stdout!, /left alone/)
+    const out = path.join(temporary(), 'trace.jsonl')
+    const command = spawn(process.execPath, [
+      path.join(measure, 'bin/charcoal-measure.mjs'),
+      'attach',
+      address,
+      '--out',
+      out,
+    ])
+    await begun
+    command.kill('SIGKILL')
+    await over
+  })
+})
+
+test('a program that is being recorded is not recorded by another at the same time, but afterwards', async () => {
+  await withProgram('setInterval(() => {}, 5)', async (address) => {
+    const endpoint = await nodeAt(address)
+    const out = path.join(temporary(), 'trace.jsonl')
+    const stop = new AbortController()
+    let recorded: Promise<unknown> = Promise.resolve()
+    const begun = new Promise<void>((done) => {
+      recorded = attachNode(endpoint, { out, signal: stop.signal, progress: () => done() })
+    })
+    await begun
+    await rejects(attachNode(endpoint, { out: `${out}.2`, duration: 1 }), /it is being recorded already/)
+    stop.abort()
+    await recorded
+    same((await attachNode(endpoint, { out: `${out}.3`, duration: 1 })).reason, 'stopped')
+  })
+})
+
+test('a recording can be ended although the program hangs, and says where; before it has begun, too', async () => {
+  const hangs = `setInterval(() => { if (${symbol} in globalThis) endless() }, 5)
+function endless() { console.log('hangs'); for (;;); }`
+  await withProgram(hangs, async (address, { stdout }) => {
+    const endpoint = await nodeAt(address)
+    const stop = new AbortController()
+    void said(stdout!, /hangs/).then(() => stop.abort())
+    const out = path.join(temporary(), 'trace.jsonl')
+    same((await attachNode(endpoint, { out, signal: stop.signal })).reason, 'stopped')
+    const notes = parseTrace(readFileSync(out)).flatMap((r) => (r.type === 'note' && r.code === 'hung' ? r.text : []))
+    ok(/^the program did not return to its event loop .* s; it was in endless\(\) at /.test(notes[0] ?? ''), notes[0])
+    await rejects(attachNode(endpoint, { out: `${out}.2`, signal: AbortSignal.abort() }), /before the recording began/)
+  })
+})
+
+test('who does not answer is named, and what only answers like a debugger is none', async () => {
+  const silent = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  const cdp = await Cdp.connect(`ws://127.0.0.1:${port}`, { name: 'the program', slow: 'it is slow' })
+  await rejects(cdp.send('X', {}, undefined, 20), /the program has not answered X within 0.02 s: it is slow/)
+  cdp.close()
+  silent.close()
+  for (const answer of ['null', '{}', '7', '{"Browser":"node.js/v20"}']) {
+    const server = createServer((_, response) => void response.end(answer))
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    await rejects(findEndpoint(String((server.address() as AddressInfo).port)), /no debugger answers on \d+; start/)
+    server.close()
+  }
 })
 
 test('a tab of a browser that runs already is recorded as it is, and goes on', async () => {

@@ -29,6 +29,7 @@ const TIMEOUT = 5000
 export async function findEndpoint(where: string): Promise<NodeEndpoint | BrowserEndpoint> {
   const base = addressOf(where)
   const [version, targets] = await Promise.all([ask(base, 'version', where), ask(base, 'list', where)])
+  if (!Array.isArray(targets)) throw silent(where)
   if (/^node\.js/i.test(version.Browser ?? '')) {
     const [target] = targets
     if (target?.webSocketDebuggerUrl === undefined)
@@ -55,12 +56,17 @@ function addressOf(where: string): string {
 async function ask(base: string, what: string, where: string): Promise<any> {
   try {
     const response = await fetch(`${base}/json/${what}`, { signal: AbortSignal.timeout(TIMEOUT) })
-    return await response.json()
+    const answer = await response.json()
+    if (typeof answer === 'object' && answer !== null) return answer
   } catch {
-    throw new MeasureError(
-      `no debugger answers on ${where}; start the program with \`node --inspect\`, or the browser with ` +
-        '--remote-debugging-port=9222',
-      2,
-    )
+    // The message follows below.
   }
+  throw silent(where)
 }
+
+const silent = (where: string): MeasureError =>
+  new MeasureError(
+    `no debugger answers on ${where}; start the program with \`node --inspect\`, or the browser with ` +
+      '--remote-debugging-port=9222',
+    2,
+  )

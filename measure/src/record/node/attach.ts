@@ -14,9 +14,10 @@ import { storeOriginals } from '../originals.ts'
 import type { Recorded } from '../recorded.ts'
 import { sizeText, tellRecording, type Tell } from '../tell.ts'
 import { storeUses } from '../uses.ts'
-import { Cdp } from '../web/cdp.ts'
-import { CONFIG, STOP, type HookConfig, type NodeMode } from './config.ts'
+import { Cdp, type Peer } from '../web/cdp.ts'
+import { CONFIG, MARK, STOP, type HookConfig, type NodeMode } from './config.ts'
 import { hookUrl } from './hook_file.ts'
+import { evaluateWhereItIs, turns } from './hung.ts'
 
 export interface AttachNodeOptions {
   /** The trace file. */
@@ -33,7 +34,8 @@ export async function attachNode(endpoint: NodeEndpoint, options: AttachNodeOpti
   const out = path.resolve(options.out)
   const mode = options.mode ?? 'full'
   rmSync(out, { force: true })
-  const cdp = await Cdp.connect(endpoint.socket)
+  let ended = false
+  const cdp = await Cdp.connect(endpoint.socket, PROGRAM)
   try {
     const end = endOf(cdp)
     // This is asked first, because a program that waits already does not say so again.
@@ -44,20 +46,47 @@ export async function attachNode(endpoint: NodeEndpoint, options: AttachNodeOpti
     // A program that waits for its debugger (--inspect-brk) begins now.
     await cdp.send('Runtime.runIfWaitingForDebugger')
     const origin = performance.timeOrigin + performance.now()
-    await Promise.race([load(cdp, { out, mode, parent: 0, origin, accesses: false, attached: true }), tooLate])
+    const config = { out, mode, parent: process.pid, origin, accesses: false, attached: true }
+    await Promise.race([load(cdp, config), tooLate, brokenOff(options)])
     if (!existsSync(out))
       throw new MeasureError(`the program at ${endpoint.socket} writes no file here: it runs on another machine`)
     const { progress = () => {} } = options
     progress(`recording ${endpoint.title}; Ctrl-C ends it and reports, and the program goes on`)
-    const ended = await over(end, options).finally(tellRecording(progress, () => sizeText(out)))
-    if (!ended) await evaluate(cdp, `globalThis[Symbol.for(${JSON.stringify(STOP)})]()`)
+    ended = await over(end, options).finally(tellRecording(progress, () => sizeText(out)))
+    if (!ended && !(await told(cdp))) progress('the program does not answer; what was recorded until now follows')
   } finally {
     cdp.close()
   }
-  const recorded = await complete(out, [], { reason: 'signal' })
+  const recorded = await complete(out, [], { reason: ended ? 'signal' : 'stopped' })
   if (mode !== 'fast') await storeOriginals(out)
   if (mode !== 'fast') await storeUses(out)
   return recorded
+}
+
+const PROGRAM: Peer = {
+  name: 'the program',
+  slow: 'it does not return to its event loop, or another debugger has stopped it',
+}
+
+/** Fails when the user has enough before the recording has begun; the hook that comes too late looks for us. */
+function brokenOff({ signal }: AttachNodeOptions): Promise<never> {
+  return new Promise((_, fail) => {
+    const stop = (): void => fail(new MeasureError('broken off before the recording began', 130))
+    signal?.addEventListener('abort', stop, { once: true })
+    if (signal?.aborted) stop()
+  })
+}
+
+/** Ends the recording in the program, which may hang: then its debugger stops it for that. False if nothing helps. */
+async function told(cdp: Cdp): Promise<boolean> {
+  const stop = `globalThis[Symbol.for(${JSON.stringify(STOP)})]`
+  try {
+    if (await turns(cdp)) await evaluate(cdp, `${stop}()`)
+    else await evaluateWhereItIs(cdp, `${stop}(true)`)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Settles when the program ends, or waits at its end for us to let go of it. */
@@ -86,6 +115,7 @@ function load(cdp: Cdp, config: HookConfig): Promise<unknown> {
   return evaluate(
     cdp,
     `(async () => {
+      if (Symbol.for(${JSON.stringify(MARK)}) in globalThis) throw new Error('it is being recorded already')
       await new Promise(setImmediate) // before its first turn Node may still be starting, and then imports nothing
       const get = process.getBuiltinModule?.bind(process) ?? process.mainModule?.require
       const loader = get?.('node:vm').constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER

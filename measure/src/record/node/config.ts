@@ -7,6 +7,9 @@ export const CONFIG = 'CHARCOAL_MEASURE_RECORD'
 /** The global symbol under which a program that runs already finds how to end its recording. */
 export const STOP = 'charcoal.measure.stop'
 
+/** The global symbol under which a recorded program finds how to leave a mark in the trace: FORMAT.md. */
+export const MARK = 'charcoal.mark'
+
 /** The global symbol under which the debugger of a program that hangs finds how to write its recording. */
 export const HUNG = 'charcoal.measure.hung'
 
@@ -19,7 +22,10 @@ export const SILENT = '--inspect-publish-uid=http'
 export interface HookConfig {
   out: string
   mode: NodeMode
-  /** The command's process: its child writes to `out`, and children of that to files beside it. */
+  /**
+   * The command's process, without which nothing is recorded: its child writes to `out`, and children of that to files
+   * beside it.
+   */
   parent: number
   /** The trace's origin, milliseconds since 1970. */
   origin: number

@@ -41,6 +41,8 @@ const given: Record<string, unknown> = {
   URL,
   setTimeout,
   clearTimeout,
+  setInterval,
+  clearInterval,
 }
 
 const { constants } = vm as unknown as { constants?: { DONT_CONTEXTIFY?: symbol } }

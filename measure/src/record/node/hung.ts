@@ -18,29 +18,32 @@ export async function askWhereItHangs(pid: number, port: number): Promise<void> 
   process.kill(pid, 'SIGUSR1')
   const cdp = await Cdp.connect(await debuggerAt(port))
   try {
-    const paused = new Promise<string>((done) =>
-      cdp.on('Debugger.paused', ({ callFrames }) => done(callFrames[0].callFrameId)),
-    )
     const tell = `globalThis[Symbol.for(${JSON.stringify(HUNG)})]`
-    if (await turns(cdp)) {
-      await cdp.send('Runtime.evaluate', { expression: `${tell}(false)` }, undefined, DEADLINE)
-      return
-    }
-    await cdp.send('Debugger.enable', {}, undefined, DEADLINE)
-    await cdp.send('Debugger.pause', {}, undefined, DEADLINE)
-    const late = new Promise<never>((_, fail) => {
-      setTimeout(() => fail(new MeasureError('the program does not stop for its debugger')), DEADLINE).unref()
-    })
-    const callFrameId = await Promise.race([paused, late])
-    const asked = { callFrameId, expression: `${tell}(true)` }
-    await cdp.send('Debugger.evaluateOnCallFrame', asked, undefined, DEADLINE)
+    if (await turns(cdp)) await cdp.send('Runtime.evaluate', { expression: `${tell}(false)` }, undefined, DEADLINE)
+    else await evaluateWhereItIs(cdp, `${tell}(true)`)
   } finally {
     cdp.close()
   }
 }
 
+/** Stops a program that does not return to its event loop, evaluates something in it, and lets it go on. */
+export async function evaluateWhereItIs(cdp: Cdp, expression: string): Promise<void> {
+  const paused = new Promise<string>((done) =>
+    cdp.on('Debugger.paused', ({ callFrames }) => done(callFrames[0].callFrameId)),
+  )
+  const late = new Promise<never>((_, fail) => {
+    setTimeout(() => fail(new MeasureError('the program does not stop for its debugger')), DEADLINE).unref()
+  })
+  late.catch(() => {})
+  await cdp.send('Debugger.enable', {}, undefined, DEADLINE)
+  await cdp.send('Debugger.pause', {}, undefined, DEADLINE)
+  const callFrameId = await Promise.race([paused, late])
+  await cdp.send('Debugger.evaluateOnCallFrame', { callFrameId, expression }, undefined, DEADLINE)
+  await cdp.send('Debugger.resume', {}, undefined, DEADLINE)
+}
+
 /** True if the program's event loop goes round: it waits, for a child process perhaps, and takes its time to end. */
-function turns(cdp: Cdp): Promise<boolean> {
+export function turns(cdp: Cdp): Promise<boolean> {
   const expression = 'new Promise((done) => setImmediate(done))'
   const asked = cdp.send('Runtime.evaluate', { expression, awaitPromise: true }, undefined, TURN)
   return asked.then(

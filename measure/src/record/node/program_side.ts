@@ -3,6 +3,7 @@
  * of its own: `Map` and the like are not the program's, but `globalThis` is the program's global object.
  */
 import { AsyncResource } from 'node:async_hooks'
+import fs from 'node:fs'
 import { isMainThread, threadId } from 'node:worker_threads'
 import type { End } from '../../format/types.ts'
 import { watch } from './adapter.ts'
@@ -10,7 +11,7 @@ import { childrenNote, countChildren } from './children.ts'
 import { Contexts } from './accesses/contexts.ts'
 import { installAccesses, type Accesses } from './accesses/install.ts'
 import { mostFrequent, recordOf, toldBy } from '../accesses/tell.ts'
-import { CONFIG, HUNG, SILENT, STOP, type HookConfig } from './config.ts'
+import { CONFIG, HUNG, MARK, SILENT, STOP, type HookConfig } from './config.ts'
 import { NodeRecorder } from './recorder.ts'
 import { sample } from './sample.ts'
 import { inFile } from './loader_map.ts'
@@ -27,12 +28,12 @@ const config: HookConfig | null = JSON.parse(process.env[CONFIG] ?? 'null')
 if (config !== null && isRecording(config)) start(config)
 
 /** False in a process that has outlived the recording, or that such a process has started. */
-function isRecording({ parent, attached }: HookConfig): boolean {
-  if (attached === true) return true
+function isRecording({ parent }: HookConfig): boolean {
   try {
     return process.kill(parent, 0)
-  } catch {
-    return false
+  } catch (error) {
+    // Another user's process is there, too.
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 
@@ -69,19 +70,20 @@ function start(config: HookConfig): void {
   if (accesses !== null) recorder.contexts = new Contexts(accesses.flows)
   else if (config.mode === 'full')
     recorder.note('no-accesses', 'what the program read and wrote was not watched: conflicts on data are not seen')
+  if (config.attached === true) stopOnDemand(config, recorder, stop)
   recorder.ours = [after, new AsyncResource('charcoal').asyncId()]
   recorder.atEnd = () => {
     if (accesses !== null) tellAccesses(accesses, recorder)
     const text = childrenNote()
     if (text !== null) recorder.note('children', text)
   }
-  Object.defineProperty(globalThis, Symbol.for('charcoal.mark'), {
+  Object.defineProperty(globalThis, Symbol.for(MARK), {
     value: given((name: string) => recorder.mark(String(name))),
     configurable: true,
   })
-  if (config.attached === true) stopOnDemand(stop)
-  else if (isMainThread) stopWithProcess(stop)
-  else process.on('exit', (code) => stop(code === 0 ? 'finished' : 'exit', { exitCode: code }))
+  if (config.attached !== true && isMainThread) stopWithProcess(stop)
+  else if (config.attached !== true)
+    process.on('exit', (code) => stop(code === 0 ? 'finished' : 'exit', { exitCode: code }))
   if (first && isMainThread && config.debugPort !== undefined) answerWhenHung(config.debugPort, recorder, stop)
   const unwatch = config.mode === 'sample' ? sample(recorder) : watch(recorder)
 }
@@ -112,15 +114,29 @@ function answerWhenHung(port: number, recorder: NodeRecorder, stop: Stop): void 
   Object.defineProperty(globalThis, Symbol.for(HUNG), { value: hung, configurable: true })
 }
 
-/** The recording of a program that ran before it ends with the program, or when it is told to. */
-function stopOnDemand(stop: Stop): void {
+/** Milliseconds between two looks at whether the command still records a program that ran before. */
+const LOOK = 1000
+
+/**
+ * The recording of a program that ran before ends with the program, when it is told to, and when the command is gone:
+ * killed, or without patience for a program that did not answer. What comes after that it would write for nobody.
+ */
+function stopOnDemand(config: HookConfig, recorder: NodeRecorder, stop: Stop): void {
   const exited = (exitCode: number): void => stop('finished', { exitCode })
   atVeryEnd(exited)
   process.on('exit', exited)
-  const detach = (): void => {
+  /** `busy`: asked by the debugger, in the middle of what the program does. */
+  const detach = (busy = false): void => {
+    clearInterval(looks)
     process.off('exit', exited)
+    if (busy) recorder.hangs(false)
     stop('stopped')
+    for (const name of [STOP, MARK]) Reflect.deleteProperty(globalThis, Symbol.for(name))
   }
+  const { ino } = fs.statSync(config.out)
+  // A command that has given up has put another file in the place of the one that is written here.
+  const isWanted = (): boolean => isRecording(config) && fs.statSync(config.out, { throwIfNoEntry: false })?.ino === ino
+  const looks = setInterval(() => isWanted() || detach(), LOOK).unref()
   Object.defineProperty(globalThis, Symbol.for(STOP), { value: detach, configurable: true })
 }
 

@@ -136,13 +136,13 @@ export class NodeRecorder implements Watcher, ActivityHost {
   }
 
   before(id: number): void {
-    if (!this.recording || this.depth++ !== 0) return
+    if (!this.recording || (this.depth === 0 && this.isOurs(id)) || this.depth++ !== 0) return
     const now = this.now()
     this.contexts?.before(id, now)
     const type = this.resources.type(id)
     if (type !== -1 && this.types.at(type).micro) return this.microtask(id, now)
-    // A resource from before the recording: its type is unknown. Node's first, and our own, are nobody's callbacks.
-    if (type === -1 && (id <= 1 || (id > this.ours[0] && id < this.ours[1]))) return
+    // A resource from before the recording: its type is unknown. Node's first is nobody's callback.
+    if (type === -1 && id <= 1) return
     this.task(id, type, now)
   }
 
@@ -206,13 +206,13 @@ export class NodeRecorder implements Watcher, ActivityHost {
   }
 
   /** The open continuation does not end: it is the last, and has its place from where it is. False if none is known. */
-  hangs(): boolean {
+  hangs(killed = true): boolean {
     const { inner, outer } = here(this.hangs)
     if (!this.recording || inner === null) return false
     const { open } = this
     ranUsers(open)
     if (open.at === 0 && open.resumed === 0 && outer !== null) open.at = this.location(outer)
-    this.note('hung', hungText(this.now() - open.start, inner))
+    this.note('hung', hungText(this.now() - open.start, inner, killed))
     return true
   }
 
@@ -230,6 +230,11 @@ export class NodeRecorder implements Watcher, ActivityHost {
       this.locations.set(place, id)
     }
     return id
+  }
+
+  /** Our own callbacks are nobody's continuations, and prolong none. */
+  private isOurs(id: number): boolean {
+    return id > this.ours[0] && id < this.ours[1]
   }
 
   private noteLosses(): void {

@@ -8,6 +8,14 @@ import { MeasureError } from '../../format/error.ts'
 
 type Listener = (params: any, session: string) => void
 
+/** Who is at the other end, and why it may not answer. */
+export interface Peer {
+  name: string
+  slow: string
+}
+
+const BROWSER: Peer = { name: 'the browser', slow: 'the page is busy, or hangs' }
+
 /** Milliseconds that a command has, unless it is told otherwise. */
 const DEADLINE = 30_000
 
@@ -22,20 +30,22 @@ export class Cdp {
   /** Settles when the connection has closed. */
   readonly closed: Promise<void>
   private readonly socket: WebSocket
+  private readonly peer: Peer
   private readonly waiting = new Map<number, Waiting>()
   private readonly listeners = new Map<string, Set<Listener>>()
   private last = 0
   private gone = false
 
-  private constructor(socket: WebSocket) {
+  private constructor(socket: WebSocket, peer: Peer) {
     this.socket = socket
+    this.peer = peer
     socket.on('message', (data) => this.received(String(data)))
     this.closed = new Promise((done) => {
       socket.on('close', () => {
         this.gone = true
         for (const { method, timer, fail } of this.waiting.values()) {
           clearTimeout(timer)
-          fail(new MeasureError(`the browser closed before it answered ${method}`))
+          fail(new MeasureError(`${peer.name} closed before it answered ${method}`))
         }
         this.waiting.clear()
         done()
@@ -44,28 +54,25 @@ export class Cdp {
     socket.on('error', () => {})
   }
 
-  static connect(url: string): Promise<Cdp> {
+  static connect(url: string, peer = BROWSER): Promise<Cdp> {
     return new Promise((done, fail) => {
       const socket = new WebSocket(url, { maxPayload: 1 << 30, perMessageDeflate: false, handshakeTimeout: DEADLINE })
-      socket.once('open', () => done(new Cdp(socket)))
+      socket.once('open', () => done(new Cdp(socket, peer)))
       socket.once('error', (error) =>
-        fail(new MeasureError(`the browser's debugging port does not answer: ${error.message}`)),
+        fail(new MeasureError(`the debugging port of ${peer.name} does not answer: ${error.message}`)),
       )
     })
   }
 
   /** `deadline` in milliseconds. */
   send(method: string, params: object = {}, session?: string, deadline = DEADLINE): Promise<any> {
-    if (this.gone) return Promise.reject(new MeasureError(`the browser has closed (before ${method})`))
+    const { name, slow } = this.peer
+    if (this.gone) return Promise.reject(new MeasureError(`${name} has closed (before ${method})`))
     const id = ++this.last
     return new Promise((done, fail) => {
       const timer = setTimeout(() => {
         this.waiting.delete(id)
-        fail(
-          new MeasureError(
-            `the browser has not answered ${method} within ${deadline / 1000} s: the page is busy, or hangs`,
-          ),
-        )
+        fail(new MeasureError(`${name} has not answered ${method} within ${deadline / 1000} s: ${slow}`))
       }, deadline)
       this.waiting.set(id, { method, timer, done, fail })
       this.socket.send(JSON.stringify({ id, method, params, ...(session && { sessionId: session }) }))
@@ -97,6 +104,6 @@ export class Cdp {
     this.waiting.delete(message.id)
     clearTimeout(waiting.timer)
     if (message.error === undefined) waiting.done(message.result)
-    else waiting.fail(new MeasureError(`the browser refuses ${waiting.method}: ${message.error.message}`))
+    else waiting.fail(new MeasureError(`${this.peer.name} refuses ${waiting.method}: ${message.error.message}`))
   }
 }
