@@ -251,12 +251,14 @@ export function conflictText(f: Figures, c: Conflict): string {
 }
 
 /** The finding where there is none that is telling. */
-export const noConflict = (all: Conflict[]): string =>
-  all.some((c) => c.hint && c.evidence === 'data')
-    ? 'No conflict was seen: where values changed or were read while a function waited, it did not go by old ones.'
-    : all.some((c) => c.hint)
-      ? 'No conflict was seen: functions were entered while they waited, but nothing that they use was changed meanwhile.'
-      : 'No conflict was seen: while a function waited, neither it nor anything else that uses its data was run.'
+export function noConflict(all: Conflict[]): string {
+  const hints = all.filter((c) => c.hint)
+  if (hints.some((c) => c.evidence === 'data'))
+    return 'No conflict was seen: where values changed or were read while a function waited, it did not go by old ones.'
+  return hints.length > 0
+    ? 'No conflict was seen: functions were entered while they waited, but nothing that they use was changed meanwhile.'
+    : 'No conflict was seen: while a function waited, neither it nor anything else that uses its data was run.'
+}
 
 /** What stays the same when lines move: to compare two recordings. */
 export function conflictKey(f: Figures, c: Conflict): string {
