@@ -326,3 +326,20 @@ test('of a variable that was read many times, the accesses from last time count 
   }
   same([1, 10, 62, 63, 64, 90].map(lostUpdatesAfter), [1, 1, 1, 1, 0, 0])
 })
+
+test('what was accessed before an operation began costs it nothing, however often that was', () => {
+  const flows = new Flows()
+  const watch = new Watch(flows)
+  const shared = {}
+  let looks = 0
+  for (let i = 0; i < 100; i++) {
+    const before = flows.enter(1)
+    watch.note(shared, 'n', 1, i % 2 === 0)
+    flows.leave(before)
+    Object.defineProperty(before, 'depth', { get: () => (looks++, 0) })
+  }
+  flows.enter(2)
+  watch.note(shared, 'n', 2, false)
+  watch.note(shared, 'n', 3, true)
+  same(looks, 0)
+})

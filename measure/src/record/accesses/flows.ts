@@ -11,6 +11,8 @@ import { Costs } from './costs.ts'
  */
 export interface Activation {
   parent: Activation | null
+  /** When the tree in which it is began. */
+  root: number
   depth: number
   /** Number of its function's site, -1: a script's top level or a callback. */
   site: number
@@ -40,11 +42,13 @@ export class Flows {
   }
 
   make(parent: Activation | null, site: number, called = false, now = this.now()): Activation {
+    const began = ++this.clock
     return {
       parent,
+      root: parent === null ? began : parent.root,
       depth: parent === null ? 0 : parent.depth + 1,
       site,
-      began: ++this.clock,
+      began,
       ended: 0,
       resumed: -1,
       resumedAt: 0,

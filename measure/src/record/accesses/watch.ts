@@ -142,6 +142,8 @@ export class Watch {
     let updates = false
     for (let back = 0; back < history.length; back++) {
       const first = before(history, newest, back)
+      // Before its tree began nothing was in sequence with it, and what is older is so, too.
+      if (first.at < second.by.root) return
       const together = common(first.by, second.by)
       if (!inSequence(first.by, first.at, second.by, together)) {
         // Of several operations, one that has written says more.
