@@ -1,5 +1,6 @@
 /** Recordings of Node programs: how they end, what has which parent and place, what is left as it was. */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Analyser } from '../src/analysis/index.ts'
@@ -244,15 +245,28 @@ setTimeout(function before() { setTimeout(hangs, 60) }, 10)`,
   ok(note?.type === 'note' && /it was in spins\(\) at \S*program\.mjs:2$/.test(note.text), JSON.stringify(note))
 })
 
-test('a program that hangs is killed with the processes that it has started', () => {
+/** What the command says of a program that hangs; Ctrl-C comes as soon as the program has made the file. */
+async function commandUntilFile(programOf: (file: string) => string): Promise<{ stdout: string; stderr: string }> {
   const dir = temporary()
   const program = path.join(dir, 'program.mjs')
-  const pid = path.join(dir, 'pid')
-  const waits = `echo $$ >${pid}; while :; do sleep 1; done`
-  writeFileSync(program, `import { execSync } from 'node:child_process'\nexecSync(${JSON.stringify(waits)})`)
-  const command = path.join(process.env.CHARCOAL_MEASURE!, 'bin/charcoal-measure.mjs')
-  const args = [command, 'node', '--no-calibrate', '--duration', '2s', '--out', path.join(dir, 't.jsonl'), program]
-  const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  const file = path.join(dir, 'file')
+  writeFileSync(program, programOf(JSON.stringify(file)))
+  const args = [command, 'node', '--no-calibrate', '--out', path.join(dir, 't.jsonl'), program]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const said = { stdout: '', stderr: '' }
+  child.stdout.on('data', (text) => (said.stdout += String(text)))
+  child.stderr.on('data', (text) => (said.stderr += String(text)))
+  const look = setInterval(() => existsSync(file) && (clearInterval(look), child.kill('SIGINT')), 20)
+  await once(child, 'close').finally(() => clearInterval(look))
+  return said
+}
+
+test('a program that hangs is killed with the processes that it has started', async () => {
+  const pid = path.join(temporary(), 'pid')
+  const { stdout } = await commandUntilFile((file) => {
+    const waits = `echo $$ >${pid}; : >${file}; while :; do sleep 1; done`
+    return `import { execSync } from 'node:child_process'\nexecSync(${JSON.stringify(waits)})`
+  })
   ok(/^it hung for /.test(stdout), stdout.slice(0, 200))
   const shell = `/proc/${readFileSync(pid, 'utf8').trim()}/cmdline`
   // Of a process that has ended and nobody has asked for, no text is left.
@@ -261,13 +275,12 @@ test('a program that hangs is killed with the processes that it has started', ()
   ok(!isThere(), 'its shell has ended, too')
 })
 
-test('among the messages of a program that hangs there is no address of a debugger', () => {
-  const dir = temporary()
-  const program = path.join(dir, 'program.mjs')
-  writeFileSync(program, 'console.error(`own ${process.env.NODE_OPTIONS}`); setTimeout(() => { for (;;); }, 10)')
-  const command = path.join(process.env.CHARCOAL_MEASURE!, 'bin/charcoal-measure.mjs')
-  const args = [command, 'node', '--no-calibrate', '--duration', '2s', '--out', path.join(dir, 't.jsonl'), program]
-  const { stderr, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+test('among the messages of a program that hangs there is no address of a debugger', async () => {
+  const { stdout, stderr } = await commandUntilFile(
+    (file) => `import { writeFileSync } from 'node:fs'
+console.error('own ' + process.env.NODE_OPTIONS)
+setTimeout(() => { writeFileSync(${file}, ''); for (;;); }, 10)`,
+  )
   ok(/^it hung for /.test(stdout), stdout.slice(0, 200))
   ok(/^own --import/m.test(stderr) && !/Debugger (listening|ending)|For help|publish/.test(stderr), stderr)
 })
