@@ -119,7 +119,7 @@ const LOOK = 1000
 
 /**
  * The recording of a program that ran before ends with the program, when it is told to, and when the command is gone:
- * killed, or without patience for a program that did not answer. What comes after that it would write for nobody.
+ * killed, or gone because the program did not answer. What is recorded after that nobody would read.
  */
 function stopOnDemand(config: HookConfig, recorder: NodeRecorder, stop: Stop): void {
   const exited = (exitCode: number): void => stop('finished', { exitCode })
