@@ -9,6 +9,7 @@ import {
   deadline,
   each,
   finish,
+  future,
   mutex,
   rendezvous,
   select,
@@ -138,7 +139,10 @@ test('a call that a block keeps, and waits for later, runs inside the block', as
   ok(isUnbroken(log), `nothing else ran in the block: ${log}`)
   same(log.filter((what) => what !== 'outside').slice(0, 4), ['begin 1', 'end 1', 'begin 2', 'end 2'])
   const task = spawn(sleep(1))
-  await rejects(spawn(() => atomic(() => task)), /deadlock in an atomic block/)
+  await rejects(
+    spawn(() => atomic(() => task)),
+    /deadlock in an atomic block/,
+  )
 })
 
 test('calls that legacy code waits for do not slip into a block', async () => {
@@ -410,6 +414,43 @@ test('a wait for what only the waiter could give is told, not kept', function* (
     text = String(error)
   }
   ok(/next\(\) would wait for ever/.test(text), text)
+})
+
+test('a branch that waits on after its block has ended is seen by the block around it', async () => {
+  const before = useDomain(new Domain({ grace: 1 }))
+  try {
+    const beyondItsBlock = (body: () => Generator) =>
+      spawn(
+        atomic(function* () {
+          yield* finish(function* () {
+            yield* atomic(function* () {
+              yield* atomic(function* () {
+                yield* async(body)
+              })
+            })
+          })
+        }),
+      )
+    // It waits for ever, and that is a deadlock like any other.
+    const never = future<void>('never')
+    const stuck = beyondItsBlock(function* () {
+      yield* never.get()
+    })
+    await rejects(stuck, /DeadlockError: .* waits for get\(never\)/)
+    // It waits for a call that was made in the block, so the call runs inside.
+    const call = asyncFn(function* () {
+      yield* sleep(1)
+      return 5
+    })
+    let got = 0
+    const served = beyondItsBlock(function* () {
+      ;[got] = yield* wait(Promise.all([call()]))
+    })
+    await served
+    same(got, 5)
+  } finally {
+    useDomain(before)
+  }
 })
 
 test('atomic(...) alone is a call like any other: it runs by itself', async () => {

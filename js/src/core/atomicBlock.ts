@@ -101,9 +101,9 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
     return this.link !== undefined
   }
 
-  /** The group that the block's branches belong to when it is over. */
+  /** The group that the block's branches belong to: the block, or what it was opened in when it is over. */
   survivor(): Group {
-    return this.outer.over ? this.outer.survivor() : this.outer
+    return this.over ? this.outer.survivor() : this
   }
 
   // ---- the end of a block
@@ -282,22 +282,20 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
     if (stuck.every((b) => b.blocked!.fixed)) return
     // The error goes to a wait that can be interrupted, the owner's rather than another's.
     const open = stuck.filter((b) => b.blocked!.fixed !== true)
-    this.report(open.find((b) => b.group === this) ?? open[0], stuck)
+    this.report(open.find((b) => b.group.survivor() === this) ?? open[0], stuck)
   }
 
   private report(branch: Branch, stuck: Branch[]): void {
-    const error = new DeadlockError(
-      say(DEADLOCK, branch.activity.name, branch.blocked!.describe(), branch, stuck),
-    )
+    const error = new DeadlockError(say(DEADLOCK, branch.activity.name, branch.blocked!.describe(), branch, stuck))
     this.domain.fromHost(() => branch.interrupt(error))
   }
 
-  /** The branches that could run in this block, if they were not blocked. */
+  /** The branches that could run in this block, if they were not blocked; some may outlive a block inside it. */
   private blockedBranches(): Branch[] {
     const found: Branch[] = []
     for (let a = this.domain.live; a !== null; a = a.prev)
       for (const b of branchesOf(a))
-        if (b.blocked !== null && b.group.home === this && (b.blocked as unknown) !== b.group) found.push(b)
+        if (b.blocked !== null && b.group.survivor().home === this && (b.blocked as unknown) !== b.group) found.push(b)
     return found
   }
 }

@@ -119,7 +119,7 @@ export interface Group {
   readonly atomic: boolean
   /** The context that the group is served in. */
   readonly home: Context
-  /** True for a block that has ended: its branches belong to the `survivor` now. */
+  /** True for a block that has ended: its branches belong to the `survivor`, which is the group itself before that. */
   readonly over: boolean
   survivor(): Group
 }
