@@ -32,6 +32,8 @@ import {
   Rendezvous,
   type RendezvousEvent,
   count,
+  noncancellable,
+  type Operation,
 } from './lib.ts'
 import { check } from '../src/dev/index.ts'
 
@@ -763,6 +765,83 @@ test('a statement that names one activity twice is answered once', function* () 
   }
   same(failures, 1)
   yield* sleep(1000)
+})
+
+test('an operation waits for one branch at a time, and once: alone, in select, and in waituntil', function* () {
+  const [ch, other] = [channel<number>(), channel<number>()]
+  const uses: Record<string, (clause: ReturnType<typeof ch.recv>) => Operation<unknown>> = {
+    alone: (clause) => clause,
+    select: (clause) => select({ other: other.recv(), clause }),
+    or: (clause) => waituntil(other.recv()).or(clause),
+    and: (clause) => waituntil(other.recv()).and(clause),
+  }
+  const use = (how: string, clause: ReturnType<typeof ch.recv>) => spawn(() => uses[how](clause))
+  for (const first of Object.keys(uses))
+    for (const second of Object.keys(uses)) {
+      const clause = ch.recv()
+      const waits = use(first, clause)
+      yield* sleep(1)
+      const text = yield* wait(use(second, clause).then(String, String))
+      ok(/waits with this operation already/.test(text), `${first}, ${second}: ${text}`)
+      same([ch.trySend(1), ch.trySend(2)], [true, false], `${first}, ${second}`)
+      if (first === 'and') other.trySend(0)
+      yield* waits
+      // It is free now, and so is one whose wait was cancelled.
+      for (const how of [first, second]) {
+        const cancelled = use(how, clause)
+        yield* sleep(1)
+        cancelled.cancel()
+        yield* wait(cancelled.catch(() => {}))
+        same([ch.trySend(3), other.trySend(3)], [false, false], how)
+      }
+    }
+  const twice: ((clause: ReturnType<typeof ch.recv>) => Operation<unknown>)[] = [
+    (clause) => select({ a: clause, b: clause }),
+    (clause) =>
+      waituntil(clause)
+        .or(other.recv())
+        .or(clause.do(() => 0)),
+    (clause) => waituntil(clause).and(clause),
+  ]
+  for (const make of twice) {
+    const text = yield* wait(spawn(() => make(ch.recv())).then(String, String))
+    ok(/waits with this operation already/.test(text), text)
+    same([ch.trySend(1), other.trySend(1)], [false, false])
+  }
+})
+
+test('a statement that was cancelled may be asked again, with all its clauses', function* () {
+  const [a, b] = [channel<number>(), channel<number>()]
+  const either = select({ a: a.recv(), b: b.recv() })
+  let got: unknown
+  const task = spawn(function* () {
+    try {
+      yield* either
+    } catch {
+      got = yield* noncancellable(either)
+    }
+  })
+  yield* sleep(1)
+  task.cancel()
+  yield* sleep(1)
+  b.trySend(2)
+  yield* wait(task.catch(() => {}))
+  same(got, { key: 'b', value: 2 })
+})
+
+test('selects with names that begin alike answer with their own', function* () {
+  const ch = channel<number>()
+  const waits = [
+    spawn(() => select({ a: ch.recv(), b: sleep(9999), c: sleep(9999) })),
+    spawn(() => select({ a: sleep(9999), b: ch.recv() })),
+    spawn(() => select({ a: ch.recv() })),
+    spawn(() => select({ 'a,b': sleep(9999), c: ch.recv() })),
+  ]
+  yield* sleep(1)
+  for (let i = 0; i < 4; i++) ch.trySend(i)
+  const keys: string[] = []
+  for (const task of waits) keys.push((yield* task).key)
+  same(keys, ['a', 'b', 'a', 'c'])
 })
 
 test('a branch that a promise has answered may do anything next', async () => {

@@ -46,7 +46,7 @@ export class Branch implements types.Branch {
   }
 
   /** @internal */
-  answered(clause: { readonly failed: boolean; readonly outcome: unknown }): void {
+  answered(clause: { readonly failed?: boolean; readonly outcome: unknown }): void {
     this.wake(clause.failed ? THROW : NEXT, clause.outcome)
   }
 

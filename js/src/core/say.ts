@@ -30,6 +30,12 @@ export const NOTHING_TO_SELECT = 22
 export const NOT_ENDED = 23
 export const OUTSIDE_ACTIVITY = 24
 
+/** What is known of an operation (see suspension.ts). */
+export interface Asked {
+  readonly done: boolean
+  readonly value: unknown
+}
+
 /** What explains mistakes and warns of what may be one. */
 export interface Diagnosis {
   /** The sentence of each mistake, by its number. */
@@ -44,6 +50,8 @@ export interface Diagnosis {
   body(who: string, body: unknown): void
   /** `options` were given to the public function `who`. */
   options(who: string, options: object): void
+  /** A branch is about to wait for these at once: throws if somebody waits with one of them already. */
+  free(clauses: readonly Asked[]): void
   /** An operation of several steps was made, and `develop()` is in force; gives what is to stand for it. */
   made(op: Generator<unknown, any, any>): Generator<unknown, any, any>
 }
@@ -57,7 +65,5 @@ export function useDiagnosis(d: Diagnosis): void {
 /** The sentence of a mistake. `parts` are names, and values that the sentence is made of. */
 export function say(mistake: number, ...parts: unknown[]): string {
   const names = parts.filter((part) => Object(part) !== part).map(String)
-  return (
-    diagnosis?.texts[mistake](...parts) ?? `charcoal-js error ${mistake} (${names.join(', ')}): see docs/errors.md`
-  )
+  return diagnosis?.texts[mistake](...parts) ?? `charcoal-js error ${mistake} (${names.join(', ')}): see docs/errors.md`
 }

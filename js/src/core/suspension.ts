@@ -4,7 +4,8 @@
  * It is the iterable, the iterator *and* the iterator result of `yield*`, so that a call allocates one object:
  * the first `next()` hands the suspension itself to the run loop, the second one delivers the run loop's answer.
  *
- * - `value === this` holds from when the run loop was asked until it has answered.
+ * - `value === this` holds from when the run loop was asked until it has answered. While a clause waits as a part of
+ *   something else, `value` is an object that that keeps there.
  * - `done` is set by the answer, once; an answered suspension answers the same again.
  */
 import type { Branch, Mode } from './types.ts'
@@ -48,7 +49,7 @@ export abstract class Suspension<T> implements Operation<T>, Awaitable<T> {
   declare adopted?: PromiseLike<T>;
 
   [Symbol.iterator](): Iterator<unknown, T, any> {
-    if (this.value === this) throw new Error(say(WAITS_ALREADY))
+    if (this.value && !this.done) throw new Error(say(WAITS_ALREADY))
     return this as unknown as Iterator<unknown, T, any>
   }
 

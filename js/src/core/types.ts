@@ -100,7 +100,7 @@ export interface Branch {
   interrupt(error: unknown): void
   /** The branch, as one who waits for a clause (see Waiter in wait/case.ts). */
   readonly branch: Branch
-  answered(clause: { readonly failed: boolean; readonly outcome: unknown }): void
+  answered(clause: { readonly failed?: boolean; readonly outcome: unknown }): void
 }
 
 /** The branches of one activity that may run under the same atomic context: an activity, or an atomic block. */

@@ -5,7 +5,7 @@
  * It needs no part of the library that may find a mistake when it is loaded, so that it can be loaded before them.
  */
 import type { Branch } from '../core/types.ts'
-import { useDiagnosis } from '../core/say.ts'
+import { say, useDiagnosis, WAITS_ALREADY, type Asked } from '../core/say.ts'
 import { checkOptions } from './options.ts'
 import { remind, suspect } from './reminder.ts'
 import { checkFunction, TEXTS } from './texts.ts'
@@ -17,6 +17,15 @@ function warnOfCircle(branch: Branch): void {
   if (circle !== null) console.warn(`charcoal: at ${branch.blocked!.describe()} ${circle}`)
 }
 
+/** Somebody waits with a clause whose `value` is an object, if it has not been answered. */
+function checkFree(clauses: readonly Asked[]): void {
+  for (let i = 0; i < clauses.length; i++) {
+    const clause = clauses[i]
+    const waits = !clause.done && clause.value !== undefined
+    if (waits || clauses.indexOf(clause) < i) throw new Error(say(WAITS_ALREADY))
+  }
+}
+
 useDiagnosis({
   texts: TEXTS,
   waitsForPromise: remind,
@@ -24,5 +33,6 @@ useDiagnosis({
   waitsForLock: warnOfCircle,
   body: checkFunction,
   options: checkOptions,
+  free: checkFree,
   made,
 })

@@ -13,7 +13,7 @@ class Get<T> extends Clause<T> {
   }
   poll(): boolean {
     if (!this.future.settled) return false
-    this.failed = this.future.failed
+    if (this.future.failed) this.failed = true
     this.outcome = this.future.result
     return true
   }

@@ -20,7 +20,9 @@ export interface Waiter {
 /** What `waituntil` knows of a clause (see clause.ts). */
 export interface Choosable extends Blocker {
   waiter: Waiter | null
-  readonly failed: boolean
+  readonly done: boolean
+  value: any
+  readonly failed?: boolean
   readonly outcome: any
   readonly outside: 0 | 1 | 2
   readonly uncertain: boolean

@@ -1,12 +1,18 @@
 /** A choice waits for the first of several clauses; `waituntil` with `or` alone, `select` and `race` make one. */
+import { diagnosis } from '../core/say.ts'
 import { NEXT, Suspension, THROW } from '../core/suspension.ts'
 import type { Activity, Blocker, Branch } from '../core/types.ts'
 import type { Choosable, Waiter } from './case.ts'
 
-/** The answer is the index of the clause that was selected; with `orElse`, -1 if none was ready. */
+/**
+ * The answer is the index of the clause that was selected; with `orElse`, -1 if none was ready.
+ *
+ * - `clauses` is the first one while the branch is blocked: it leads to the next by `value`, and the last to the
+ *   choice. An array would take as much memory as a clause.
+ */
 export class Choice<T = number> extends Suspension<T> implements Blocker, Waiter {
   branch: Branch | null = null
-  protected readonly clauses: readonly Choosable[]
+  private clauses: readonly Choosable[] | Choosable
   private readonly orElse: boolean
 
   constructor(clauses: readonly Choosable[], orElse = false) {
@@ -15,22 +21,26 @@ export class Choice<T = number> extends Suspension<T> implements Blocker, Waiter
     this.orElse = orElse
   }
 
-  protected answer(at: number): unknown {
+  protected answer(_winner: Choosable, at: number): unknown {
     return at
   }
 
   begin(branch: Branch): boolean {
     if (branch.refused()) return true
     this.branch = branch
-    const { clauses } = this
+    const clauses = this.all
+    diagnosis?.free(clauses)
     for (let i = 0; i < clauses.length; i++) {
       const clause = clauses[i]
       if (clause.uncertain) return lookAgain(branch, () => this.begin(branch))
-      if (clause.poll()) return branch.goOn(clause.failed ? THROW : NEXT, this.result(clause, i))
+      if (clause.poll()) return this.go(branch, clause, i)
     }
     if (this.orElse) return branch.goOn(NEXT, -1)
     branch.blocked = this
-    for (const clause of clauses) {
+    this.clauses = clauses[0]
+    for (let i = 0; i < clauses.length; i++) {
+      const clause = clauses[i]
+      clause.value = clauses[i + 1] ?? this
       clause.waiter = this
       clause.register()
     }
@@ -38,35 +48,50 @@ export class Choice<T = number> extends Suspension<T> implements Blocker, Waiter
   }
 
   answered(winner: Choosable): void {
-    for (const clause of this.clauses) if (clause !== winner) clause.withdraw()
-    this.branch!.wake(winner.failed ? THROW : NEXT, this.result(winner, this.clauses.indexOf(winner)))
+    const branch = this.branch!
+    this.withdraw(winner)
+    this.go(branch, winner, this.all.indexOf(winner))
+    branch.wake(branch.mode, branch.answer)
   }
 
-  private result(clause: Choosable, at: number): unknown {
-    return clause.failed ? clause.outcome : this.answer(at)
+  private go(branch: Branch, winner: Choosable, at: number): true {
+    return winner.failed ? branch.goOn(THROW, winner.outcome) : branch.goOn(NEXT, this.answer(winner, at))
   }
 
-  withdraw(): void {
-    for (const clause of this.clauses) clause.withdraw()
+  /** Takes all waits back, or all but the winner's, which has ended. */
+  withdraw(winner?: Choosable): void {
+    for (const clause of (this.clauses = this.all)) {
+      clause.value = undefined
+      if (clause !== winner) clause.withdraw()
+    }
+  }
+
+  private get all(): readonly Choosable[] {
+    if (Array.isArray(this.clauses)) return this.clauses
+    const all: Choosable[] = []
+    // It ends at the choice, or after a mistake that only development tells (see `free`) at another one.
+    for (let at = this.clauses as Choosable; at.poll; at = at.value) all.push(at)
+    return all
   }
 
   get outside(): 0 | 1 | 2 {
-    return outside(this.clauses)
+    return outside(this.all)
   }
 
   override describe(): string {
-    return this.clauses.map((clause) => clause.describe()).join(' or ')
+    return this.all.map((clause) => clause.describe()).join(' or ')
   }
 
   needs(): Activity | undefined {
-    return this.clauses.length === 1 ? this.clauses[0].needs() : undefined
+    const [first, second] = this.all
+    return second ? undefined : first.needs()
   }
 }
 
 /** The answer is the value of the clause that was selected. */
 export class First<T> extends Choice<T> {
-  protected override answer(at: number): unknown {
-    return this.clauses[at].outcome
+  protected override answer(winner: Choosable): unknown {
+    return winner.outcome
   }
 }
 

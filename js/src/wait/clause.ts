@@ -36,7 +36,8 @@ export abstract class Clause<T> extends Suspension<T> implements Choosable {
   /** @internal */ before: Clause<any> | null = null
   /** @internal */ after: Clause<any> | null = null
   waiter: Waiter | null = null
-  failed: boolean = false
+  /** Is there only when the clause has failed: it would take memory of each that waits. */
+  declare failed?: boolean
   outcome: any = undefined
 
   /** @internal */ override get $charcoal(): number {

@@ -37,7 +37,7 @@ export class Join<T> extends Clause<T> {
     const a = this.activity
     if (a.ended === 0) return false
     a.handled()
-    this.failed = a.ended !== 1
+    if (a.ended !== 1) this.failed = true
     this.outcome = a.answer
     return true
   }

@@ -136,7 +136,7 @@ export class PromiseClause<T> extends Clause<T> {
   poll(): boolean {
     const { settled } = this.hub
     if (settled === null) return false
-    this.failed = settled.failed
+    if (settled.failed) this.failed = true
     this.outcome = settled.value
     return true
   }

@@ -2,7 +2,7 @@
 
 /** What it needs of a clause. */
 interface Answer {
-  readonly failed: boolean
+  readonly failed?: boolean
   readonly outcome: any
 }
 

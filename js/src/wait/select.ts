@@ -6,11 +6,14 @@ import '../core/domain.ts'
 import { NOTHING_TO_SELECT, say } from '../core/say.ts'
 import type { Steps } from '../core/steps.ts'
 import { Choice } from './choice.ts'
-import type { Clause } from './clause.ts'
+import type { Choosable } from './case.ts'
 import { clauseOf, type Awaited1, type Waitable } from './waitable.ts'
 
 /** What `select` answers: which clause it was, and its value. */
 export type Selected<M> = { [K in keyof M]-?: { key: K; value: Awaited1<M[K]> } }[keyof M]
+
+/** Names in their order. A place in the program has the same ones each time, so those that wait there share them. */
+let names: string[] = []
 
 /**
  * Waits for the first of the clauses; the losers have had no effect.
@@ -24,16 +27,18 @@ export type Selected<M> = { [K in keyof M]-?: { key: K; value: Awaited1<M[K]> } 
 export function select<M extends Record<string, Waitable<any>>>(clauses: M): Steps<Selected<M>> {
   const keys = Object.keys(clauses ?? {})
   if (keys.length === 0) throw new TypeError(say(NOTHING_TO_SELECT))
-  return new Selection<M>(keys, (key) => clauseOf(clauses[key], `select: ${key}`))
+  if (keys.some((key, i) => key !== names[i])) names = keys
+  return new Selection<M>(keys.map((key) => clauseOf(clauses[key], `select: ${key}`)))
 }
 
 class Selection<M> extends Choice<Selected<M>> {
-  private readonly keys: string[]
-  constructor(keys: string[], clause: (key: string) => Clause<any>) {
-    super(keys.map(clause))
-    this.keys = keys
+  private readonly names: string[]
+  constructor(clauses: Choosable[]) {
+    super(clauses)
+    this.names = names
   }
-  protected override answer(at: number): unknown {
-    return { key: this.keys[at], value: this.clauses[at].outcome }
+
+  protected override answer(winner: Choosable, at: number): unknown {
+    return { key: this.names[at], value: winner.outcome }
   }
 }

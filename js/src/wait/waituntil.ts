@@ -17,6 +17,7 @@ import { checkFunction } from '../core/arguments.ts'
 import { attributed } from '../core/belonging.ts'
 import { domain } from '../core/current.ts'
 import { GROUP, kindOf, REMOVED } from '../core/kind.ts'
+import { diagnosis } from '../core/say.ts'
 import { NEXT, Suspension, THROW, type Awaitable, type Operation } from '../core/suspension.ts'
 import type { Blocker, Branch } from '../core/types.ts'
 import { Choice, First, lookAgain, outside } from './choice.ts'
@@ -49,7 +50,8 @@ export function when(guard: boolean, term: unknown): unknown {
   return guard ? (isGroup(term) || isCase(term) ? term : caseOf(term)) : new Removed()
 }
 
-type Tree = { kind: 'leaf'; at: number } | { kind: 'or' | 'and'; parts: Tree[] }
+/** The index of a case, or what `or` and `and` have made of several. */
+type Tree = number | { all: boolean; parts: Tree[] }
 
 /**
  * A statement that `waituntil` has begun. One statement can be a part of another.
@@ -136,17 +138,26 @@ export class WaitUntil<R> implements Operation<R>, Awaitable<R> {
         part = term.build(cases)
         if (part === null) continue
       } else {
-        part = { kind: 'leaf', at: cases.length }
+        part = cases.length
         cases.push(caseOf(term))
       }
       if (op === 'or' || sums.length === 0) sums.push([part])
       else sums[sums.length - 1].push(part)
     }
     if (sums.length === 0) return null
-    const ors = sums.map((parts): Tree => (parts.length === 1 ? parts[0] : { kind: 'and', parts }))
-    return ors.length === 1 ? ors[0] : { kind: 'or', parts: ors }
+    return joined(
+      false,
+      sums.map((parts) => joined(true, parts)),
+    )
   }
 }
+
+/** Of one part there is nothing to join. */
+function joined(all: boolean, parts: Tree[]): Tree {
+  return parts.length === 1 ? parts[0] : { all, parts }
+}
+
+const isLeaf = (tree: Tree): tree is number => typeof tree === 'number'
 
 attributed(WaitUntil)
 
@@ -188,19 +199,19 @@ function* run(
   otherwise: (() => unknown) | undefined,
 ): Generator<unknown, unknown, any> {
   if (tree === null) return otherwise === undefined ? undefined : yield* bodyOf(otherwise, undefined)
-  if (tree.kind !== 'and' && (tree.kind === 'leaf' || tree.parts.every((p) => p.kind === 'leaf'))) {
-    const clauses = cases.map((c) => c.clause)
+  const clauses = cases.map((c) => c.clause)
+  if (isLeaf(tree) || (!tree.all && tree.parts.every(isLeaf))) {
     const at: number = yield* new Choice(clauses, otherwise !== undefined)
     if (at < 0) return yield* bodyOf(otherwise!, undefined)
-    return yield* bodyOf(cases[at].body, cases[at].clause.outcome)
+    return yield* bodyOf(cases[at].body, clauses[at].outcome)
   }
-  const statement = new Statement(cases, tree)
+  const statement = new Statement(clauses, tree)
   if (statement.uncertain) yield* new Moment()
   if (otherwise !== undefined && !statement.decidable()) return yield* bodyOf(otherwise, undefined)
   let value: unknown
   try {
     for (let at: number = yield* new Next(statement); at >= 0; at = yield* new Next(statement)) {
-      value = yield* bodyOf(cases[at].body, cases[at].clause.outcome)
+      value = yield* bodyOf(cases[at].body, clauses[at].outcome)
     }
   } finally {
     statement.withdraw()
@@ -230,33 +241,32 @@ class Statement implements Waiter {
   readonly state: number[]
   branch: Branch | null = null
   waiting: Next | null = null
-  readonly cases: readonly Case<any, any>[]
+  readonly clauses: readonly Choosable[]
   private readonly tree: Tree
   private registered = false
 
-  constructor(cases: readonly Case<any, any>[], tree: Tree) {
-    this.cases = cases
+  constructor(clauses: readonly Choosable[], tree: Tree) {
+    this.clauses = clauses
     this.tree = tree
-    this.state = cases.map(() => WAITING)
+    this.state = clauses.map(() => WAITING)
   }
 
   /** Could the statement be decided without waiting? Changes nothing. */
   decidable(): boolean {
-    const taken = new Map<unknown, number>()
+    let taken = new Map<unknown, number>()
     const possible = (tree: Tree): boolean => {
-      if (tree.kind === 'leaf') {
-        const { clause } = this.cases[tree.at]
+      if (isLeaf(tree)) {
+        const clause = this.clauses[tree]
         const earlier = taken.get(clause.resource) ?? 0
         if (!clause.ready(earlier)) return false
         taken.set(clause.resource, earlier + 1)
         return true
       }
-      if (tree.kind === 'and') return tree.parts.every(possible)
+      if (tree.all) return tree.parts.every(possible)
       return tree.parts.some((part) => {
         const before = new Map(taken)
         if (possible(part)) return true
-        taken.clear()
-        for (const [resource, count] of before) taken.set(resource, count)
+        taken = before
         return false
       })
     }
@@ -265,54 +275,60 @@ class Statement implements Waiter {
 
   /** A clause cannot know yet whether it is ready. */
   get uncertain(): boolean {
-    return !this.registered && this.cases.some(({ clause }) => clause.uncertain)
+    return this.clauses.some((clause) => clause.uncertain)
   }
 
   start(): void {
     if (this.registered) return
+    diagnosis?.free(this.clauses)
     this.registered = true
-    this.cases.forEach(({ clause }, i) => {
+    this.clauses.forEach((clause, i) => {
       if (this.state[i] !== WAITING) return
       if (clause.poll()) this.fired(i)
     })
-    this.cases.forEach(({ clause }, i) => {
+    this.clauses.forEach((clause, i) => {
       if (this.state[i] !== WAITING) return
       clause.waiter = this
+      clause.value = this
       clause.register()
     })
   }
 
   private fired(at: number): void {
     this.state[at] = FIRED
+    this.clauses[at].value = undefined
     this.prune(this.tree)
   }
 
   private satisfied(tree: Tree): boolean {
-    if (tree.kind === 'leaf') return this.state[tree.at] === FIRED || this.state[tree.at] === DONE
-    return tree.kind === 'and' ? tree.parts.every((t) => this.satisfied(t)) : tree.parts.some((t) => this.satisfied(t))
+    if (isLeaf(tree)) return this.state[tree] === FIRED || this.state[tree] === DONE
+    const satisfied = (part: Tree): boolean => this.satisfied(part)
+    return tree.all ? tree.parts.every(satisfied) : tree.parts.some(satisfied)
   }
 
   private prune(tree: Tree): void {
     if (this.satisfied(tree)) this.drop(tree)
-    else if (tree.kind !== 'leaf') for (const part of tree.parts) this.prune(part)
+    else if (!isLeaf(tree)) for (const part of tree.parts) this.prune(part)
   }
 
   private drop(tree: Tree): void {
-    if (tree.kind !== 'leaf') for (const part of tree.parts) this.drop(part)
-    else if (this.state[tree.at] === WAITING) {
-      this.state[tree.at] = DROPPED
-      const { clause } = this.cases[tree.at]
-      if (clause.waiter === this) clause.withdraw()
+    if (!isLeaf(tree)) for (const part of tree.parts) this.drop(part)
+    else if (this.state[tree] === WAITING) {
+      this.state[tree] = DROPPED
+      const clause = this.clauses[tree]
+      if (clause.waiter !== this) return
+      clause.value = undefined
+      clause.withdraw()
     }
   }
 
   answered(clause: Choosable): void {
-    this.fired(this.cases.findIndex((c) => c.clause === clause))
-    const next = this.waiting
-    if (next !== null) {
+    this.fired(this.clauses.indexOf(clause))
+    const { branch, waiting } = this
+    if (waiting !== null) {
       this.waiting = null
-      next.go(this.branch!)
-      this.branch!.wake(this.branch!.mode, this.branch!.answer)
+      waiting.go(branch!)
+      branch!.wake(branch!.mode, branch!.answer)
     }
   }
 
@@ -349,7 +365,6 @@ class Next extends Suspension<number> implements Blocker {
     const { statement } = this
     statement.branch = branch
     const refused = branch.refused()
-    if (!refused && statement.uncertain) return lookAgain(branch, () => this.begin(branch))
     if (!refused) statement.start()
     // A clause that has had its effect is reported even after a cancel.
     if (this.go(branch) || refused) return true
@@ -362,8 +377,8 @@ class Next extends Suspension<number> implements Blocker {
   go(branch: Branch): boolean {
     const at = this.statement.take()
     if (at === undefined) return false
-    const clause = at < 0 ? undefined : this.statement.cases[at].clause
-    return branch.goOn(clause?.failed === true ? THROW : NEXT, clause?.failed === true ? clause.outcome : at)
+    const clause = this.statement.clauses[at]
+    return clause?.failed ? branch.goOn(THROW, clause.outcome) : branch.goOn(NEXT, at)
   }
 
   withdraw(): void {
@@ -372,7 +387,7 @@ class Next extends Suspension<number> implements Blocker {
   }
 
   private get open(): Choosable[] {
-    return this.statement.cases.filter((_, i) => this.statement.state[i] === WAITING).map((c) => c.clause)
+    return this.statement.clauses.filter((_, i) => this.statement.state[i] === WAITING)
   }
 
   get outside(): 0 | 1 | 2 {
