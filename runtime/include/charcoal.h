@@ -300,7 +300,8 @@ int ch_fd_wait(int fd, int events, int64_t timeout);
 /* ---- names ---- */
 
 /* Makes getaddrinfo ask these name servers ("127.0.0.1:5353", several separated by commas) instead of the system's,
- * from its next call on. NULL: the system's again. The environment variable CHARCOAL_DNS does the same. Never blocks.
+ * from its next call on, in all threads. Queries that are under way go on with the servers before. NULL: the system's
+ * again. The environment variable CHARCOAL_DNS does the same. Never blocks.
  * Result: 0; EINVAL: the text is no list of addresses. */
 int ch_dns_servers(const char *servers);
 

@@ -76,18 +76,30 @@ struct resolver {
   struct ch_clause timer;
   bool timing;    /* the timer is registered */
   bool inherited; /* its queries are the parent's */
-  bool retired;   /* it gets no new queries */
   bool working;   /* a function of c-ares runs: watches are only noted, and registered after it */
   unsigned outstanding;
+  unsigned choice; /* the value of `choices` when it was made: it asks the servers of that choice */
 };
 
 static __thread struct resolver *resolvers; /* this thread's, the newest first: no other one gets new queries */
-static char *servers; /* those that the user has set; NULL: those of the environment or of the system */
 
-/* The one that new queries go to; NULL: there is none yet. */
-static struct resolver *current(void) { return resolvers && !resolvers->retired ? resolvers : NULL; }
+/* The choice of servers is the whole program's: one thread may choose others while another one reads the list. So a
+ * list is neither freed nor changed, and the same text is kept only once. */
+struct server_list {
+  struct server_list *next;
+  char text[];
+};
+static struct server_list *lists;  /* all that were ever chosen */
+static struct server_list *chosen; /* NULL: the servers of the environment or of the system */
+static unsigned choices;           /* how often the user has chosen; counted after `chosen` has been set */
+
+/* The one that new queries go to; NULL: there is none yet, or it asks servers of an earlier choice. */
+static struct resolver *current(void) {
+  struct resolver *r = resolvers;
+  return r && !r->inherited && r->choice == __atomic_load_n(&choices, __ATOMIC_ACQUIRE) ? r : NULL;
+}
 static struct resolver *make_resolver(void);
-static struct resolver *current_or_new(void) { return current() ? resolvers : make_resolver(); }
+static struct resolver *current_or_new(void);
 
 static void settle(struct resolver *);
 static void due(struct ch_clause *);
@@ -191,7 +203,7 @@ static void settle(struct resolver *r) {
   }
   if (r->outstanding > 0) {
     set_timer(r);
-  } else if (r->retired) {
+  } else if (r != current()) {
     free_resolver(r);
   } else if (r->timing) {
     ch_clause_unwatch(&r->timer);
@@ -232,7 +244,9 @@ static struct resolver *make_resolver(void) {
     free(r);
     return NULL;
   }
-  const char *list = servers ? servers : getenv("CHARCOAL_DNS");
+  r->choice = __atomic_load_n(&choices, __ATOMIC_ACQUIRE);
+  const struct server_list *set = __atomic_load_n(&chosen, __ATOMIC_ACQUIRE);
+  const char *list = set ? set->text : getenv("CHARCOAL_DNS");
   if (list && cares.set_servers(r->channel, list) != ARES_SUCCESS)
     fprintf(stderr,
             "charcoal: warning: CHARCOAL_DNS='%s' is ignored; write addresses such as 127.0.0.1:5353, with ',' "
@@ -247,7 +261,21 @@ static struct resolver *make_resolver(void) {
   return resolvers = r;
 }
 
-int ch_dns_has_servers(void) { return servers || getenv("CHARCOAL_DNS"); }
+/* Frees this thread's newest resolver if it asks servers of an earlier choice and has nothing to do. */
+static void settle_newest(void) {
+  if (resolvers && !resolvers->inherited)
+    settle(resolvers);
+}
+
+static struct resolver *current_or_new(void) {
+  struct resolver *r = current();
+  if (r)
+    return r;
+  settle_newest();
+  return make_resolver();
+}
+
+int ch_dns_has_servers(void) { return __atomic_load_n(&chosen, __ATOMIC_ACQUIRE) || getenv("CHARCOAL_DNS"); }
 
 int ch_dns_available(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT; /* c-ares is not to be initialized by two threads at once */
@@ -265,7 +293,7 @@ int ch_dns_available(void) {
 
 static void in_child(void) {
   for (struct resolver *r = resolvers; r; r = r->next)
-    r->inherited = r->retired = true;
+    r->inherited = true;
   ch_domain.asks_again = resolvers != NULL;
 }
 static void hook(void) { ch_child_hook(in_child); }
@@ -316,19 +344,31 @@ static bool is_server_list(const char *list) {
   return true;
 }
 
+/* The list with this text; NULL: no memory. */
+static struct server_list *kept_list(const char *text) {
+  struct server_list *first = __atomic_load_n(&lists, __ATOMIC_ACQUIRE);
+  for (struct server_list *l = first; l; l = l->next)
+    if (strcmp(l->text, text) == 0)
+      return l;
+  struct server_list *l = malloc(sizeof *l + strlen(text) + 1);
+  if (!l)
+    return NULL;
+  strcpy(l->text, text);
+  do
+    l->next = first;
+  while (!__atomic_compare_exchange_n(&lists, &first, l, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+  return l;
+}
+
 int ch_dns_servers(const char *list) {
-  char *copy = NULL;
+  struct server_list *l = NULL;
   if (list && !is_server_list(list))
     return EINVAL;
-  if (list && !(copy = strdup(list)))
+  if (list && !(l = kept_list(list)))
     return ENOMEM;
-  free(servers);
-  servers = copy;
-  struct resolver *old = current();
-  if (old) {
-    old->retired = true;
-    settle(old);
-  }
+  __atomic_store_n(&chosen, l, __ATOMIC_RELEASE);
+  __atomic_fetch_add(&choices, 1, __ATOMIC_RELEASE);
+  settle_newest();
   return 0;
 }
 
@@ -474,7 +514,8 @@ static void ask(struct ch_dns_query *q, struct resolver *r) {
 
 struct ch_dns_query *ch_dns_start(const char *node, const struct addrinfo *hints) {
   size_t size = strlen(node) + 1;
-  struct ch_dns_query *q = malloc(sizeof *q + size);
+  struct resolver *r = current_or_new(); /* the caller may have waited since ch_dns_available */
+  struct ch_dns_query *q = r ? malloc(sizeof *q + size) : NULL;
   if (!q)
     return NULL;
   *q = (struct ch_dns_query){.group = ch_group_of(ch_domain.current),
@@ -483,6 +524,6 @@ struct ch_dns_query *ch_dns_start(const char *node, const struct addrinfo *hints
                              .flags = hints->ai_flags};
   memcpy(q->node, node, size);
   ch_group_now(q->group)->outside++;
-  ask(q, current());
+  ask(q, r);
   return q;
 }

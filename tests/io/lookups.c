@@ -21,9 +21,10 @@
 enum { LETTERS = 128 };
 static int asked[LETTERS];          /* how many queries have come, by the first letter */
 static in_port_t asked_by[LETTERS]; /* and from which port the last one */
+static int answered_by[LETTERS];    /* and the number of the server that the last one came to */
 static volatile int holds;
 
-static void serve(int fd) {
+static void serve(int fd, int number) {
   static unsigned char m[512];
   static struct sockaddr_in from;
   static const unsigned char v4[16] = {0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 10, 0, 0, 7};
@@ -41,6 +42,7 @@ static void serve(int fd) {
     at += 5;
     asked[letter]++;
     asked_by[letter] = from.sin_port;
+    answered_by[letter] = number;
     if (letter == 'd' || (letter == 'l' && asked[letter] == 1) || (letter == 'w' && holds))
       continue;
     m[2] = 0x81;
@@ -52,14 +54,20 @@ static void serve(int fd) {
   }
 }
 
-static void start_server(void) {
+/* Servers have the numbers 1, 2, ... Sets `list` to the new one's address. */
+static void make_server(char list[64]) {
+  static int servers;
+  int number = ++servers;
   int fd = socket(AF_INET, SOCK_DGRAM, 0);
   struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   socklen_t size = sizeof a;
-  char list[64];
   EXPECT(bind(fd, (struct sockaddr *)&a, size) == 0 && getsockname(fd, (struct sockaddr *)&a, &size) == 0);
-  activate(fd) { serve(fd); }
-  snprintf(list, sizeof list, "127.0.0.1:%d", ntohs(a.sin_port));
+  activate(fd, number) { serve(fd, number); }
+  snprintf(list, 64, "127.0.0.1:%d", ntohs(a.sin_port));
+}
+static void start_server(void) {
+  char list[64];
+  make_server(list);
   EXPECT(ch_dns_servers(list) == 0);
 }
 
@@ -98,6 +106,43 @@ TEST(a_query_is_asked_again_in_time_although_an_earlier_one_is_not) {
   activate look_up_v4("dead.example");
   wait_until_asked('d', 2);
   EXPECT(look_up_v4("late.example") == 0 && asked['l'] == 2 && asked['d'] == 2);
+  exit(0);
+}
+
+/* ---- other servers ---- */
+
+TEST(who_waited_for_the_turn_to_ask_asks_the_servers_that_were_set_meanwhile) {
+  enum { AT_ONCE = 128, MORE = 12 };
+  int found = 0;
+  start_server();
+  holds = 1;
+  do {
+    for (int i = 0; i < AT_ONCE; i++)
+      async found += look_up_v4("waiting.example") == 0;
+    wait_until_asked('w', AT_ONCE);
+    for (int i = 0; i < MORE; i++)
+      async found += look_up_v4("known.example") == 0;
+    EXPECT(asked['k'] == 0);
+    start_server();
+    holds = 0;
+  }
+  finish;
+  EXPECT(found == AT_ONCE + MORE);
+  EXPECT(answered_by['w'] == 1 && answered_by['k'] == 2);
+  exit(0);
+}
+static void *sets_servers(void *list) {
+  EXPECT(ch_dns_servers(list) == 0);
+  return NULL;
+}
+TEST(servers_that_one_thread_sets_are_asked_by_all) {
+  char list[64];
+  pthread_t t;
+  start_server();
+  EXPECT(look_up_v4("known.example") == 0 && answered_by['k'] == 1);
+  make_server(list);
+  EXPECT(pthread_create(&t, NULL, sets_servers, list) == 0 && pthread_join(t, NULL) == 0);
+  EXPECT(look_up_v4("known.example") == 0 && answered_by['k'] == 2);
   exit(0);
 }
 
