@@ -365,7 +365,7 @@ static long try_waitpid(call_t *d) {
   return r != 0 || d->flags & WNOHANG ? r : (errno = EAGAIN, -1);
 }
 static int open_child(call_t *d) {
-  if (d->flags & (WUNTRACED | WCONTINUED))
+  if (d->flags & (WUNTRACED | WCONTINUED | __WALL))
     return errno = ENOSYS, -1;
   d->fd = ch_pidfd((pid_t)d->n);
   d->owns = d->fd >= 0;
@@ -373,7 +373,8 @@ static int open_child(call_t *d) {
 }
 static bool child_is_ready(const call_t *d) {
   siginfo_t info = {.si_pid = 0};
-  return waitid(P_PID, (id_t)d->n, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid != 0;
+  int which = d->flags & (int)__WCLONE;
+  return waitid(P_PID, (id_t)d->n, &info, WEXITED | WNOHANG | WNOWAIT | which) < 0 || info.si_pid != 0;
 }
 static const struct ch_descriptor_kind waitpid_kind = {
     .name = "waitpid", .try = try_waitpid, .open = open_child, .ready = child_is_ready};

@@ -88,8 +88,9 @@ CH_DESCRIPTOR_FORM(int, accept4, int fd, void *address, unsigned *length, int fl
 CH_DESCRIPTOR_FORM(int, connect, int fd, const void *address, unsigned length);
 CH_DESCRIPTOR_FORM(int, ch_fd_wait, int fd, int events, int64_t timeout);
 
-/* Waits for one child: pid > 0. A clause cannot wait for several children, and fails with ENOSYS if it is asked to; an
- * activity of its own can wait for them. */
+/* Waits for the end of one child: pid > 0. A clause cannot wait for several children, nor for a child that only stops
+ * (WUNTRACED, WCONTINUED, __WALL), and fails with ENOSYS if it is asked to; an activity of its own can wait for them.
+ */
 CH_DESCRIPTOR_FORM(int, waitpid, int pid, int *status, int options);
 
 /* The signals have to be blocked, as these calls demand elsewhere, too. `set` points to a sigset_t. */

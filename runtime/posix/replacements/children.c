@@ -1,8 +1,8 @@
 /* Replacements of wait, waitpid, wait3, wait4, waitid, system and pclose.
  *
- * The end of one child is visible in a descriptor (pidfd). For any child, for a group, or for a child that only stops,
- * a thread of the pool waits without taking the status (WNOWAIT). After the wait the plain call takes the status; it
- * may find that another caller has taken it already. */
+ * The end of one child is visible in a descriptor (pidfd). For any child, for a group, or for a child that may only
+ * stop, a thread of the pool waits without taking the status (WNOWAIT). After the wait the plain call takes the status;
+ * it may find that another caller has taken it already. */
 #define _GNU_SOURCE
 #include "posix/plain.h"
 #include "posix/single_activity.h"
@@ -11,9 +11,13 @@
 #include "posix/command.h"
 #include <stdlib.h>
 
-/* Waits until something may have changed. 0, or -1 with errno. */
-static int await_child(idtype_t type, id_t id, int options) {
-  if (type == P_PID && !(options & (WSTOPPED | WCONTINUED))) {
+/* Waits until something may have changed. 0, or -1 with errno. `which`: the caller's options, of which those that say
+ * which children count have to hold for the look, too, or it would never wait for a child that it does not see. But
+ * the children are this thread's, and not the pool's (__WNOTHREAD). __WALL is how tracers wait: a traced child tells
+ * its stops to every wait, but not to its descriptor. */
+static int await_child(idtype_t type, id_t id, int changes, int which) {
+  int options = changes | (which & (int)(__WALL | __WCLONE));
+  if (type == P_PID && !(options & (WSTOPPED | WCONTINUED | __WALL))) {
     int fd = ch_pidfd((pid_t)id);
     if (fd >= 0) {
       int r = ch_fd_wait(fd, POLLIN, CH_FOREVER);
@@ -32,7 +36,8 @@ static pid_t wait_for(pid_t pid, int *status, int options, struct rusage *usage)
       return r;
     idtype_t type = pid > 0 ? P_PID : pid == -1 ? P_ALL : P_PGID;
     id_t id = (id_t)(pid > 0 ? pid : pid < -1 ? -pid : 0);
-    if (await_child(type, id, WEXITED | (options & WUNTRACED ? WSTOPPED : 0) | (options & WCONTINUED)) < 0)
+    int changes = WEXITED | (options & WUNTRACED ? WSTOPPED : 0) | (options & WCONTINUED);
+    if (await_child(type, id, changes, options) < 0)
       return -1;
   }
 }
@@ -64,7 +69,7 @@ CH_REPLACES(waitid) int ch_posix_waitid(idtype_t type, id_t id, siginfo_t *info,
     int r = ch_plain_waitid(type, id, info, options | WNOHANG);
     if (r != 0 || info->si_pid != 0 || options & WNOHANG)
       return r;
-    if (await_child(type, id, options & (WEXITED | WSTOPPED | WCONTINUED)) < 0)
+    if (await_child(type, id, options & (WEXITED | WSTOPPED | WCONTINUED), options) < 0)
       return -1;
   }
 }
