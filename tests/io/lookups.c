@@ -228,6 +228,27 @@ TEST(what_the_parents_other_activities_ask_takes_no_room_in_a_child) {
   EXPECT(ended_well(child));
   exit(0);
 }
+TEST(a_branch_that_waits_for_its_turn_asks_in_the_child_of_its_activity) {
+  enum { AT_ONCE = 128 };
+  int found = -1;
+  pid_t child;
+  start_server();
+  for (int i = 0; i < AT_ONCE; i++)
+    activate look_up_v4("dead.example");
+  wait_until_asked('d', AT_ONCE);
+  do {
+    async found = look_up_v4("known.example");
+    EXPECT(found == -1);
+    child = fork();
+    if (child > 0)
+      cancel;
+  }
+  finish;
+  if (child == 0)
+    _exit(found);
+  EXPECT(ended_well(child) && asked['k'] == 1);
+  exit(0);
+}
 TEST(the_forking_activitys_branches_get_their_answers_in_parent_and_child) {
   start_server();
   holds = 1;
