@@ -17,6 +17,7 @@ struct ch_inbox {
   struct ch_mailbox box;
   int event;                    /* the slot (runtime_descriptors.h) of an eventfd; -1: there is none */
   bool handed_out;              /* other threads may post at any time */
+  uint32_t forks;               /* of its process: see ch_inbox_is_gone */
   int64_t woken_at;             /* when a sender last began to wake it */
   int64_t wake_up_time;         /* ch_inbox_wake_up_time */
   struct ch_inbox *next;        /* while it is in `kept` */
@@ -52,6 +53,15 @@ static struct ch_inbox *take_kept(void) {
   }
   return first;
 }
+
+static uint32_t forks; /* how many lie between the program's first process and this one */
+
+void ch_inbox_forked(void) {
+  forks++;
+  if (inbox)
+    inbox->forks = forks;
+}
+bool ch_inbox_is_gone(const struct ch_inbox *of) { return of->forks != forks; }
 
 void ch_inbox_in_child(void) {
   ch_inbox_expected = 0;
@@ -107,6 +117,7 @@ struct ch_inbox *ch_inbox_here(void) {
       return NULL;
     *made = (struct ch_inbox){.event = -1};
   }
+  made->forks = forks;
   int saved = errno;
   get_event(made);
   errno = saved;

@@ -2,6 +2,7 @@
 #include "sched/child.h"
 #include "activity/activity.h"
 #include "activity/cancel.h"
+#include "reactor/inbox.h"
 #include "report/dump.h"
 #include "wait/wait.h"
 #include <errno.h>
@@ -26,6 +27,12 @@ static int set_aside(struct ch_frame *f) {
 }
 
 bool ch_is_gone(const struct ch_branch *b) { return b->top == &gone; }
+
+bool ch_is_child;
+
+bool ch_wait_is_gone(const struct ch_wait *w) {
+  return (w->exposed && ch_inbox_is_gone(w->inbox)) || ch_is_gone(w->owner);
+}
 
 static struct ch_branch *caller; /* the first branch of the activity that called fork */
 
@@ -60,8 +67,12 @@ static void visit_async(void *block, void *unused) {
     drop_branch(&a->branch);
 }
 
-static void drop_others(void) {
+static void begin_child(void) {
   struct ch_domain *d = &ch_domain;
+  ch_is_child = true;
+  ch_inbox_forked();
+  if (!d->current || d->live <= 1)
+    return;
   caller = ch_activity_of(d->current);
   ch_group_leave_blocks_of_others(caller);
   d->drops_others = 1;
@@ -81,8 +92,8 @@ static __thread unsigned to_run; /* how many of the handlers below have not run 
 static void before(void) { to_run++; }
 static void in_parent(void) { to_run = 0; }
 static void in_child(void) {
-  if (--to_run == 0 && ch_domain.current && ch_domain.live > 1)
-    drop_others();
+  if (--to_run == 0)
+    begin_child();
 }
 
 void ch_child_hook(void (*handler)(void)) {
@@ -93,7 +104,6 @@ void ch_child_hook(void (*handler)(void)) {
 void ch_child_notice(void) {
   int saved = errno;
   ch_fork_run_late();
-  if (ch_domain.current && ch_domain.live > 1)
-    drop_others();
+  begin_child();
   errno = saved;
 }

@@ -2,8 +2,10 @@
  *
  * The memory of the other activities stays, because pointers may lead to it. These activities no longer wait for
  * anything, and nobody waits for them. A wait that could not be withdrawn may still end; the activity is then set aside
- * again at once. Their handles say ESRCH, and reports leave them out. Locks that they held stay locked for ever, like
- * the locks of a parent's other threads.
+ * again at once. Clauses that nobody withdraws stay on their lists, but cannot be claimed: those of other domains,
+ * which shared objects have, and those of a wait with `and` whose activity is not blocked in it. Their handles say
+ * ESRCH, and reports leave them out. Locks that they held stay locked for ever, like the locks of a parent's other
+ * threads.
  */
 #ifndef CHARCOAL_SCHED_CHILD_H
 #define CHARCOAL_SCHED_CHILD_H
@@ -25,5 +27,10 @@ static inline void ch_look_whether_child(void) {
 
 /* The branch is none of this child's. False for one that runs. */
 CH_HIDDEN bool ch_is_gone(const struct ch_branch *);
+
+/* The process is a child of fork. */
+extern CH_HIDDEN bool ch_is_child;
+/* In a child: the wait is that of an activity that is not there, and none of its clauses may be claimed. */
+CH_HIDDEN CH_RARE bool ch_wait_is_gone(const struct ch_wait *);
 
 #endif

@@ -64,7 +64,7 @@ static int enlist(struct ch_wait *w, struct ch_clause *c) {
   if (CH_LIKELY(!claims_itself))
     ch_claim_end(c, how == CH_CLAUSE_READY);
   if (how == CH_CLAUSE_LISTED)
-    ch_count_in(w->group, c);
+    ch_count_in(w->owner, c);
   else
     c->state = how == CH_CLAUSE_READY ? CH_IS_HAD : CH_IS_OUT;
   return how;
@@ -85,7 +85,7 @@ static inline int enlist_one_of(struct ch_wait *w, struct ch_clause *c) {
     c->state = CH_IS_HAD;
   } else {
     w->state = CH_STATE_OPEN;
-    ch_count_in(w->group, c);
+    ch_count_in(w->owner, c);
   }
   return how;
 }
@@ -95,7 +95,7 @@ static bool withdraw(struct ch_wait *w, struct ch_clause *c) {
   if (ch_clause_state(c) != CH_IS_OUT && !c->type->withdraw(c))
     return false;
   c->state = CH_IS_OUT;
-  ch_count_out(w->group, c);
+  ch_count_out(w->owner, c);
   return true;
 }
 
@@ -137,7 +137,7 @@ static void reverse(struct ch_wait *w) {
 
 /* Called in the waiter's domain when a clause has been claimed and has had its effect. */
 static void arrived(struct ch_wait *w, struct ch_clause *c) {
-  ch_count_out(w->group, c);
+  ch_count_out(w->owner, c);
   struct ch_branch *b = w->branch;
   w->branch = NULL;
   if (w->flags & CH_WAIT_AND) {
@@ -168,7 +168,7 @@ static void some_arrived(struct ch_letter *letter) {
     uint8_t state = ch_clause_state(c);
     if (state == CH_IS_TAKEN || state == CH_IS_HAD) {
       any = true;
-      ch_count_out(w->group, c);
+      ch_count_out(w->owner, c);
     }
   }
   struct ch_branch *b = w->branch;
@@ -196,10 +196,10 @@ void ch_wake(struct ch_clause *c) {
   if (CH_LIKELY(c->index == CH_ALONE)) {
     struct ch_branch *b = c->branch;
     CH_INVARIANT(b->state == CH_SELECTING, "who has listed clauses selects");
-    ch_count_out(ch_group_of(b), c);
+    ch_count_out(b, c);
     ch_ready(b, 0);
   } else if (c->index == CH_CALLBACK) {
-    ch_count_out(&ch_domain.base, c);
+    ch_count_out(NULL, c);
     c->then(c);
   } else if (c->wait->exposed && c->wait->inbox != ch_inbox_of_thread) {
     send_to_its_domain(c->wait, c);
@@ -208,15 +208,15 @@ void ch_wake(struct ch_clause *c) {
   }
 }
 
-static struct ch_group *group_of(const struct ch_clause *c) {
-  return c->index == CH_ALONE ? ch_group_of(c->branch) : c->index == CH_CALLBACK ? &ch_domain.base : c->wait->group;
+static struct ch_branch *waiter_of(const struct ch_clause *c) {
+  return c->index == CH_ALONE ? c->branch : c->index == CH_CALLBACK ? NULL : c->wait->owner;
 }
 
 bool ch_clause_fired(struct ch_clause *c, int64_t value) {
   c->value = value;
   if (c->index < CH_ALONE && CH_UNLIKELY(!ch_claim_unlisted(c))) {
     c->state = CH_IS_OUT;
-    ch_count_out(group_of(c), c);
+    ch_count_out(waiter_of(c), c);
     return false;
   }
   ch_wake(c);
@@ -227,7 +227,7 @@ void ch_clause_fired_first(struct ch_clause *c, int64_t value) {
   struct ch_branch *b = c->branch;
   CH_INVARIANT(b->state == CH_SELECTING && c->index == CH_ALONE, "it is the only clause of a wait");
   c->value = value;
-  ch_count_out(ch_group_of(b), c);
+  ch_count_out(b, c);
   b->state = CH_READY;
   b->link.prev = NULL;
   ch_ready_first(b);
@@ -288,7 +288,7 @@ static int may_begin(const struct ch_wait *w) {
 static int begin(struct ch_wait *w) {
   int result = may_begin(w);
   if (!result)
-    w->group = ch_group_of(ch_domain.current);
+    w->owner = ch_activity_of(ch_domain.current);
   return result;
 }
 
@@ -375,7 +375,7 @@ static int try_one(struct ch_wait *w, struct ch_clause *c) {
     return -ENOENT;
   if (ch_clause_state(c) == CH_IS_TAKEN)
     await_letter(w);
-  ch_count_out(w->group, c);
+  ch_count_out(w->owner, c);
   c->state = CH_IS_HAD;
   return c->index;
 }
@@ -404,7 +404,7 @@ static int tell(struct ch_wait *w) {
     if (state != CH_IS_TAKEN && state != CH_IS_HAD)
       continue;
     ch_clause_await_effect(c);
-    ch_count_out(w->group, c);
+    ch_count_out(w->owner, c);
     c->state = CH_IS_TOLD;
     return c->index;
   }
@@ -431,7 +431,7 @@ void ch_wait_close(struct ch_wait *w) {
   for (struct ch_clause *c = w->first; c; c = c->next) {
     ch_clause_await_effect(c);
     if (c->counted)
-      ch_count_out(w->group, c);
+      ch_count_out(w->owner, c);
   }
   if (ch_atomic_load(&w->posted))
     ch_inbox_recall(letter_of(w));
@@ -546,7 +546,7 @@ static void cancel_alone(struct ch_branch *b, struct ch_clause *c) {
   if ((c->type->cancel && !c->type->cancel(c)) || !c->type->withdraw(c))
     return;
   c->state = CH_IS_OUT;
-  ch_count_out(ch_group_of(b), c);
+  ch_count_out(b, c);
   ch_ready(b, -ECANCELED);
 }
 
@@ -595,10 +595,10 @@ void ch_wait_abandon(struct ch_branch *b) {
         if (ch_clause_state(c) == CH_IS_LISTED)
           (void)withdraw(w, c);
         else /* a clause of an `and` that has had its effect and is on no list any more */
-          ch_count_out(w->group, c);
+          ch_count_out(w->owner, c);
     } else if (first->type->withdraw(first)) {
       first->state = CH_IS_OUT;
-      ch_count_out(ch_group_of(b), first);
+      ch_count_out(b, first);
     } else {
       return; /* the wait cannot be withdrawn, so the branch will become ready */
     }
@@ -680,7 +680,7 @@ void ch_clause_watched(struct ch_clause *c, void (*then)(struct ch_clause *)) {
   c->then = then;
   c->index = CH_CALLBACK;
   c->state = CH_IS_LISTED;
-  ch_count_in(&ch_domain.base, c);
+  ch_count_in(NULL, c);
 }
 
 void ch_clause_watch(struct ch_clause *c, void (*then)(struct ch_clause *)) {
@@ -690,12 +690,12 @@ void ch_clause_watch(struct ch_clause *c, void (*then)(struct ch_clause *)) {
   if (c->type->enlist(c) != CH_CLAUSE_LISTED)
     then(c);
   else
-    ch_count_in(&ch_domain.base, c);
+    ch_count_in(NULL, c);
 }
 
 void ch_clause_unwatch(struct ch_clause *c) {
   c->type->withdraw(c);
-  ch_count_out(&ch_domain.base, c);
+  ch_count_out(NULL, c);
 }
 
 #ifdef CHARCOAL_CHECKED

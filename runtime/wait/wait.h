@@ -87,18 +87,21 @@ static inline const struct ch_operand *ch_operand_of(const struct ch_branch *b) 
   return (const struct ch_operand *)((const struct ch_frame *)b->top)->image;
 }
 
-static inline void ch_count_in(struct ch_group *g, struct ch_clause *c) {
+/* Count a listed clause in its group's `outside`, and out of it. `b` is a branch of the activity that waits, or NULL if
+ * none does. */
+static inline struct ch_group *ch_group_of_waiter(struct ch_branch *b) { return b ? ch_group_of(b) : &ch_domain.base; }
+static inline void ch_count_in(struct ch_branch *b, struct ch_clause *c) {
   c->counted = c->type->by;
   if (c->counted == CH_BY_DOMAIN)
     return;
-  g = ch_group_now(g);
+  struct ch_group *g = ch_group_of_waiter(b);
   g->outside++;
   g->by_others += c->counted == CH_BY_OTHERS;
 }
-static inline void ch_count_out(struct ch_group *g, struct ch_clause *c) {
+static inline void ch_count_out(struct ch_branch *b, struct ch_clause *c) {
   if (c->counted == CH_BY_DOMAIN)
     return;
-  g = ch_group_now(g);
+  struct ch_group *g = ch_group_of_waiter(b);
   g->outside--;
   g->by_others -= c->counted == CH_BY_OTHERS;
   c->counted = CH_BY_DOMAIN;
@@ -112,7 +115,7 @@ static inline void ch_wait_listed(struct ch_clause *c) {
   c->branch = b;
   c->index = CH_ALONE;
   c->state = CH_IS_LISTED;
-  ch_count_in(ch_group_of(b), c);
+  ch_count_in(b, c);
   b->state = CH_SELECTING;
   b->link.prev = (struct ch_link *)c;
 }

@@ -1,5 +1,6 @@
 /* Tests children of fork, and a lack of descriptors: a recompiled program survives what the plain program survives. */
 #include "harness.h"
+#include <charcoal/channel.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -265,6 +266,101 @@ TEST(timers_of_a_child_fire_although_others_have_had_theirs) {
   if (child == 0) _exit(7);
   EXPECT(status_of(child) == 7 << 8);
   exit(0);
+}
+
+/* The others are between the clauses of an `and`: so they are not blocked in it, and one clause is still listed. */
+static ch_sem sooner, never;
+static channel(int) messages, shared_messages;
+static ch_sem *semaphore_after_a_wait(void) {
+  ch_sem_wait(&never);
+  return &never;
+}
+static void wait_for_both(int i) {
+  int got;
+  switch (i) {
+  case 0: /* has been made ready */
+    waituntil (ch_sem_wait(&sooner)) others_ran++;
+    and waituntil (ch_sem_wait(&semaphore_of_others)) others_ran++;
+    return;
+  case 1:
+    waituntil (ch_sem_wait(&sooner)) others_ran++;
+    and waituntil (ch_recv(&messages, &got)) others_ran++;
+    return;
+  case 2: /* waits in a body */
+    waituntil (ch_recv(&messages, &got)) others_ran++;
+    and waituntil (ch_sem_wait(&semaphore_of_others)) others_ran++;
+    and waituntil (ch_sleep(0)) ch_sem_wait(&never);
+    return;
+  default: /* waits in an argument */
+    waituntil (ch_sem_wait(&semaphore_of_others)) others_ran++;
+    and waituntil (ch_recv(&messages, &got)) others_ran++;
+    and waituntil (ch_sem_wait(semaphore_after_a_wait())) others_ran++;
+  }
+}
+static int receive_what_is_sent(int n) {
+  int got, sum = 0;
+  activate (n) {
+    for (int i = 1; i <= n; i++) ch_send(&messages, &i);
+  }
+  for (int i = 0; i < n && ch_recv(&messages, &got) == 0; i++) sum += got;
+  return sum;
+}
+TEST(nothing_in_a_child_goes_to_others_that_are_between_two_clauses) {
+  alarm(60);
+  EXPECT(ch_channel_init(&messages, 0) == 0);
+  for (int i = 0; i < 4; i++) activate wait_for_both(i);
+  ch_sleep(1000000);
+  ch_sem_post(&sooner), ch_sem_post(&sooner);
+  pid_t child = fork();
+  if (child == 0) {
+    int before = others_ran;
+    alarm(20);
+    for (int i = 0; i < 6; i++) ch_sem_post(&semaphore_of_others);
+    for (int i = 0; i < 6; i++) ch_sem_wait(&semaphore_of_others);
+    EXPECT(receive_what_is_sent(6) == 21 && others_ran == before);
+    _exit(6);
+  }
+  EXPECT(status_of(child) == 6 << 8);
+  exit(0);
+}
+
+static int domains_waiting;
+static void receives_plainly(void *unused) {
+  int got;
+  __atomic_fetch_add(&domains_waiting, 1, __ATOMIC_RELAXED);
+  ch_recv(&shared_messages, &got);
+}
+static void receives_or_sleeps(void *unused) {
+  int got;
+  __atomic_fetch_add(&domains_waiting, 1, __ATOMIC_RELAXED);
+  waituntil (ch_recv(&shared_messages, &got)) {}
+  or waituntil (ch_sleep(INT64_C(3600000000000))) {}
+}
+static void receives_and_waits(void *unused) {
+  int got;
+  __atomic_fetch_add(&domains_waiting, 1, __ATOMIC_RELAXED);
+  waituntil (ch_recv(&shared_messages, &got)) {}
+  and waituntil (ch_sleep(INT64_C(3600000000000))) {}
+}
+TEST(nothing_in_a_child_goes_to_the_domains_of_other_threads) {
+  static ch_thread threads[3];
+  static void (*const how[])(void *) = {receives_plainly, receives_or_sleeps, receives_and_waits};
+  alarm(60);
+  EXPECT(ch_channel_init_shared(&shared_messages, 8) == 0);
+  for (int i = 0; i < 3; i++) EXPECT(ch_domain_start(&threads[i], how[i], NULL) == 0);
+  while (__atomic_load_n(&domains_waiting, __ATOMIC_RELAXED) < 3) ch_sleep(1000000);
+  ch_sleep(5000000);
+  pid_t child = fork();
+  if (child == 0) {
+    int got, sum = 0;
+    alarm(20);
+    for (int i = 1; i <= 6; i++) EXPECT(ch_send(&shared_messages, &i) == 0);
+    for (int i = 1; i <= 6 && ch_recv(&shared_messages, &got) == 0; i++) sum += got;
+    EXPECT(sum == 21);
+    _exit(6);
+  }
+  EXPECT(status_of(child) == 6 << 8);
+  _exit(0);
 }
 
 static void nap(ch_activity *a) {

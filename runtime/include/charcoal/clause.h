@@ -163,7 +163,7 @@ struct ch_wait {
   struct ch_clause *last;
   struct ch_clause *begun;  /* with CH_WAIT_AND, while clauses are being enlisted: the last that has been */
   struct ch_branch *branch; /* the branch that is blocked in it, or NULL */
-  struct ch_group *group;   /* the group of its activity */
+  struct ch_branch *owner;  /* the first branch of its activity */
   struct ch_inbox *inbox;   /* the inbox of its domain, if it is exposed */
   void *letter[2];
   const char *site;
