@@ -54,12 +54,16 @@ static struct ch_inbox *take_kept(void) {
   return first;
 }
 
-static uint32_t forks; /* how many lie between the program's first process and this one */
+static uint32_t forks;  /* how many lie between the program's first process and this one */
+static uint32_t in_use; /* how many domains have an inbox */
 
-void ch_inbox_forked(void) {
+bool ch_inbox_forked(void) {
+  const uint32_t own = inbox != NULL, before = in_use;
   forks++;
-  if (inbox)
+  in_use = own;
+  if (own)
     inbox->forks = forks;
+  return before > own;
 }
 bool ch_inbox_is_gone(const struct ch_inbox *of) { return of->forks != forks; }
 
@@ -118,6 +122,7 @@ struct ch_inbox *ch_inbox_here(void) {
     *made = (struct ch_inbox){.event = -1};
   }
   made->forks = forks;
+  __atomic_fetch_add(&in_use, 1, __ATOMIC_RELAXED);
   int saved = errno;
   get_event(made);
   errno = saved;
@@ -131,6 +136,7 @@ void ch_inbox_end(void) {
   struct ch_inbox *gone = inbox;
   inbox = NULL;
   gone->handed_out = false;
+  __atomic_fetch_sub(&in_use, 1, __ATOMIC_RELAXED);
   keep(gone);
 }
 

@@ -64,8 +64,9 @@ CH_HIDDEN int ch_inbox_lost(void);
 /* Called in a child of fork when its reactor works: gives up the parent's descriptor, which would wake the parent.
  * Letters that were posted to the parent are not delivered in the child. */
 CH_HIDDEN void ch_inbox_in_child(void);
-/* Called once in each child of fork, whose only thread is this one. */
-CH_HIDDEN void ch_inbox_forked(void);
+/* Called once in each child of fork, whose only thread is this one. True: the parent had other domains with an inbox,
+ * which are not in the child. */
+CH_HIDDEN bool ch_inbox_forked(void);
 /* Tells whether the domain of the inbox is not in this child of fork. */
 CH_HIDDEN bool ch_inbox_is_gone(const struct ch_inbox *);
 /* How many letters are certain to come, because other threads do work for this domain. */

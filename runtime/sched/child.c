@@ -28,7 +28,7 @@ static int set_aside(struct ch_frame *f) {
 
 bool ch_is_gone(const struct ch_branch *b) { return b->top == &gone; }
 
-bool ch_is_child;
+bool ch_some_are_gone;
 
 bool ch_wait_is_gone(const struct ch_wait *w) {
   return (w->exposed && ch_inbox_is_gone(w->inbox)) || ch_is_gone(w->owner);
@@ -69,9 +69,10 @@ static void visit_async(void *block, void *unused) {
 
 static void begin_child(void) {
   struct ch_domain *d = &ch_domain;
-  ch_is_child = true;
-  ch_inbox_forked();
-  if (!d->current || d->live <= 1)
+  const bool has_others = d->current && d->live > 1;
+  if (ch_inbox_forked() || has_others)
+    ch_some_are_gone = true;
+  if (!has_others)
     return;
   caller = ch_activity_of(d->current);
   ch_group_leave_blocks_of_others(caller);

@@ -28,9 +28,9 @@ static inline void ch_look_whether_child(void) {
 /* The branch is none of this child's. False for one that runs. */
 CH_HIDDEN bool ch_is_gone(const struct ch_branch *);
 
-/* The process is a child of fork. */
-extern CH_HIDDEN bool ch_is_child;
-/* In a child: the wait is that of an activity that is not there, and none of its clauses may be claimed. */
+/* The process is a child of fork, and some activities of its parent are not in it. */
+extern CH_HIDDEN bool ch_some_are_gone;
+/* Then: the wait is that of an activity that is not there, and none of its clauses may be claimed. */
 CH_HIDDEN CH_RARE bool ch_wait_is_gone(const struct ch_wait *);
 
 #endif

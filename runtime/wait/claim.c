@@ -35,7 +35,7 @@ bool ch_wait_decide(struct ch_wait *w, uint32_t state) {
 }
 
 static bool is_gone(const struct ch_clause *c) {
-  return CH_UNLIKELY(ch_is_child) && c->index < CH_ALONE && ch_wait_is_gone(c->wait);
+  return CH_UNLIKELY(ch_some_are_gone) && c->index < CH_ALONE && ch_wait_is_gone(c->wait);
 }
 
 bool ch_claim_unlisted(struct ch_clause *c) {

@@ -153,7 +153,7 @@ void ch_sem_left(struct ch_link *waiters) { (void)waiters; }
 struct ch_frame *ch_frame_new(const struct ch_frame_info *info) { return (void)info, fail("no frames here"), NULL; }
 void ch_frame_free(struct ch_frame *f) { (void)f; }
 void ch_object_claim(struct ch_object *, const char *);
-bool ch_is_child;
+bool ch_some_are_gone;
 bool ch_wait_is_gone(const struct ch_wait *w) { return (void)w, fail("nobody forks here"), false; }
 bool ch_retry(struct ch_retry *r) { return r->pauses++ == 0; } /* each call once */
 
