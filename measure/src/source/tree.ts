@@ -9,11 +9,16 @@ export const keyName = (key: Node): string =>
 
 /** Calls `f` with every node below; a true answer leaves out what is inside. */
 export function walk(node: Node, f: (n: Node) => unknown): void {
-  for (const [key, value] of Object.entries<any>(node)) {
+  for (const key in node) {
     if (key === 'loc') continue
-    for (const child of Array.isArray(value) ? value : [value])
-      if (typeof child?.type === 'string' && f(child) !== true) walk(child, f)
+    const value = node[key]
+    if (Array.isArray(value)) for (const child of value) visit(child, f)
+    else visit(value, f)
   }
+}
+
+function visit(child: any, f: (n: Node) => unknown): void {
+  if (typeof child?.type === 'string' && f(child) !== true) walk(child, f)
 }
 
 /** True if something in the node, but not in functions inside it unless `everywhere`, is so. */

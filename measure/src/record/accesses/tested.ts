@@ -27,12 +27,15 @@ export interface Tested {
   updates?: true
 }
 
+/** How many statements behind a test are looked at, for what is done if it does not leave. */
+const MAX_BEHIND = 50
+
 /** By the node of the read. */
 export type TestedReads = Map<Node, Tested>
 
 export function testedReads(program: Node, code: string): TestedReads {
   const found: TestedReads = new Map()
-  const behind = new Map<Node, Node[]>()
+  const behind = new Map<Node, () => Node[]>()
   const note = (test: Node, of: (read: Node) => Tested): void => {
     for (const read of askedIn(test)) found.set(read, of(read))
   }
@@ -43,17 +46,17 @@ export function testedReads(program: Node, code: string): TestedReads {
         inside(n, answersNothing(n) ? (n.async ? 'later' : 'at once') : undefined)
         return true
       }
-      if (n.type === 'BlockStatement') for (const [i, s] of n.body.entries()) behind.set(s, n.body.slice(i + 1))
+      if (n.type === 'BlockStatement')
+        for (const [i, s] of n.body.entries()) behind.set(s, () => n.body.slice(i + 1, i + 1 + MAX_BEHIND))
       if (n.type === 'IfStatement') {
         const { consequent, alternate } = n
-        const instead = alternate ?? (leavesIt(statementsOf(consequent).at(-1) ?? n) ? behind.get(n) : null)
+        const instead = alternate ?? (leavesIt(statementsOf(consequent).at(-1) ?? n) ? behind.get(n)?.() : null)
         const updated = new Set([consequent, instead].flatMap((branch) => updatedIn(statementsOf(branch), code)))
-        const leaves = contains(n, leavesIt)
         note(n.test, (read) =>
           updated.has(textOfList(read, code))
             ? {
                 ...(silent !== undefined && { callersCannotTell: silent }),
-                ...(!leaves && { untold: [n.loc.end.line, n.loc.end.column + 1] as [number, number] }),
+                ...(!contains(n, leavesIt) && { untold: [n.loc.end.line, n.loc.end.column + 1] as [number, number] }),
               }
             : {},
         )
@@ -166,31 +169,46 @@ function isNothing(value: Node): boolean {
 
 /**
  * `const known = map.get(key)`: what a function reads into constants that are only tested or returned, and that nothing
- * uses behind the next wait.
+ * uses behind the next wait. A loop comes back to what stands before its wait, so in such a function there are none.
  */
 function* forgottenIn({ body }: Node): Generator<Node> {
-  const declarations: Node[] = []
+  const constants: { id: Node; init: Node; end: number }[] = []
+  const uses = new Map<string, Node[]>()
+  const asked = new Set<Node>()
+  const waiting: number[] = []
+  let comesBack = false
   walk(body, (n) => {
-    if (n.type === 'VariableDeclaration' && n.kind === 'const') declarations.push(n)
+    if (n.type === 'VariableDeclaration' && n.kind === 'const') {
+      for (const { id, init } of n.declarations)
+        if (id.type === 'Identifier' && init !== null) {
+          constants.push({ id, init, end: n.end })
+          uses.set(id.name, [])
+        }
+    } else if (n.type === 'IfStatement') for (const read of askedIn(n.test)) asked.add(read)
+    else if (n.type === 'ReturnStatement' && n.argument !== null)
+      for (const read of askedIn(n.argument)) asked.add(read)
+    else if (/^(While|DoWhile|For|ForIn|ForOf)Statement$/.test(n.type)) comesBack ||= contains(n, waits)
+    if (waits(n)) waiting.push(n.start)
     return isFunction(n)
   })
-  for (const declaration of declarations)
-    for (const { id, init } of declaration.declarations)
-      if (id.type === 'Identifier' && init !== null && isForgotten(id.name, declaration, body)) yield init
+  if (comesBack || constants.length === 0) return
+  walk(body, (n) => {
+    if (n.type === 'Identifier') uses.get(n.name)?.push(n)
+  })
+  waiting.sort((a, b) => a - b)
+  for (const { id, init, end } of constants) {
+    const next = firstAfter(waiting, id.start)
+    if (uses.get(id.name)!.every((use) => use.start <= end || (asked.has(use) && use.end < next))) yield init
+  }
 }
 
-function isForgotten(name: string, declaration: Node, body: Node): boolean {
-  const asked = new Set<Node>()
-  let firstWait = Infinity
-  walk(body, (n) => {
-    if (n.type === 'IfStatement') for (const read of askedIn(n.test)) asked.add(read)
-    if (n.type === 'ReturnStatement' && n.argument !== null) for (const read of askedIn(n.argument)) asked.add(read)
-    if (waits(n) && n.start > declaration.start) firstWait = Math.min(firstWait, n.start)
-    return isFunction(n)
-  })
-  // A loop comes back to what stands before its wait.
-  if (contains(body, (n) => /^(While|DoWhile|For|ForIn|ForOf)Statement$/.test(n.type) && contains(n, waits)))
-    return false
-  const isUse = (n: Node): boolean => n.type === 'Identifier' && n.name === name && n.start > declaration.end
-  return !contains(body, (n) => isUse(n) && !(asked.has(n) && n.end < firstWait), true)
+/** The first of these ascending numbers that is greater than `from`, or infinity. */
+function firstAfter(numbers: number[], from: number): number {
+  let [low, high] = [0, numbers.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (numbers[middle]! > from) high = middle
+    else low = middle + 1
+  }
+  return numbers[low] ?? Infinity
 }
