@@ -113,3 +113,78 @@ test('a port serves like a worker, until it serves no longer', async () => {
   await rejects(waiting, /serves no longer/)
   port1.close()
 })
+
+test('what a function throws arrives as it was, or the caller learns that it cannot be copied', async () => {
+  const { port1, port2 } = new MessageChannel()
+  const thrown: Record<string, unknown> = { text: 'no', none: undefined, like: { error: 'no' }, code: () => {} }
+  const stop = serve(
+    {
+      *throws(name: string) {
+        throw thrown[name]
+      },
+    },
+    port1,
+  )
+  const there = connect<{ throws(name: string): void }>(port2)
+  for (const name of ['text', 'none', 'like'])
+    same(
+      await there.throws(name).then(
+        () => 'nothing',
+        (error: unknown) => [error],
+      ),
+      [thrown[name]],
+      name,
+    )
+  await rejects(there.throws('code'), /the worker's throws threw \[object Function\], which cannot be copied/)
+  stop()
+  port1.close()
+})
+
+test('whoever writes a connection into a log calls nothing, and closes nothing', async () => {
+  const { port1, port2 } = new MessageChannel()
+  const called: string[] = []
+  const stop = serve({ add: (a: number, b: number) => (called.push('add'), a + b) }, port1)
+  const there = connect<{ add(a: number, b: number): number }>(port2)
+  for (const look of [
+    () => String(there),
+    () => `${there as any}`,
+    () => JSON.stringify({ there }),
+    () => [...(there as any)],
+    () => there instanceof Promise,
+    () => Object.prototype.toString.call(there),
+  ])
+    try {
+      look()
+    } catch (error) {
+      ok(error instanceof TypeError, String(error)) // it has no text, and is no list
+    }
+  same([await there.add(1, 2), called], [3, ['add']])
+  stop()
+  port1.close()
+})
+
+test('calls that run for a caller who has closed the port are cancelled', async () => {
+  if (!inNode) return // not every browser tells the other end
+  const { port1, port2 } = new MessageChannel()
+  let how = ''
+  const stop = serve(
+    {
+      *late() {
+        try {
+          how = 'begun'
+          yield* sleep(1e6)
+        } finally {
+          how = 'ended'
+        }
+      },
+    },
+    port1,
+  )
+  const there = connect<{ late(): void }>(port2)
+  const calling = there.late().catch((error: Error) => error.message)
+  await until(() => how === 'begun')
+  port2.close()
+  await until(() => how === 'ended')
+  ok(/has ended: closed/.test(String(await calling)))
+  stop()
+})

@@ -1,6 +1,7 @@
 /** `connect` is the caller's side: it makes activity functions of a worker's functions. */
 import { asyncFn } from '../core/asyncFn.ts'
 import type { Call } from '../core/call.ts'
+import { DISPOSE } from '../core/dispose.ts'
 import { isCancelled } from '../scope/errors.ts'
 import { noncancellable } from '../scope/finish.ts'
 import type { Result } from '../ops/items.ts'
@@ -68,7 +69,7 @@ const call = asyncFn(function* remote(link: Link, name: string, args: unknown[])
   try {
     return yield* wait(reply)
   } catch (error) {
-    if (!(isCancelled(error))) throw error
+    if (!isCancelled(error)) throw error
     link.cancel(id, error.message)
     // The call ends in this thread when it has ended in the worker.
     yield* noncancellable(wait(reply.then(ignore, ignore)))
@@ -94,9 +95,10 @@ export function connect<H>(port: Port): Remote<H> {
   const link = new Link(port)
   const functions = new Map<string, unknown>()
   return new Proxy({} as any, {
-    get(_, name) {
-      if (typeof name === 'symbol') return link.close // of `using`
-      if (name === 'then') return undefined // it is no promise
+    get(target, name) {
+      if (name === DISPOSE) return link.close
+      // It is no promise, and whoever looks at it, or writes it into a log, calls nothing there.
+      if (typeof name === 'symbol' || name === 'then' || name === 'toJSON' || name in target) return target[name]
       if (!functions.has(name)) functions.set(name, (...args: unknown[]) => call(link, name, args))
       return functions.get(name)
     },

@@ -27,38 +27,34 @@ interface Emitter {
   off(event: string, f: Listener): unknown
 }
 
-/** Calls `f` with each message; the result ends that. `broken` is called when the other end is gone. */
-export function listen(port: Port, f: (message: Message) => void, broken?: (error: Error) => void): () => void {
+/** Calls `f` with each message; the result ends that. `broken` is called when the other end is gone, as `ends` say. */
+export function listen(
+  port: Port,
+  f: (message: Message) => void,
+  broken: (error: Error) => void,
+  ends: string[] = ['error', 'exit', 'close'],
+): () => void {
   const ours = (data: any): void => {
     if (typeof data === 'object' && data !== null && typeof data.charcoal === 'string') f(data)
   }
   const gone = (why: unknown): void => {
-    if (why instanceof Error) broken?.(why)
+    if (why instanceof Error) broken(why)
     else {
       const { message = typeof why === 'number' ? `exit code ${why}` : 'closed' } = Object(why) as {
         message?: string
       }
-      broken?.(new Error(`the worker has ended: ${message}`))
+      broken(new Error(`the worker has ended: ${message}`))
     }
   }
   if ('on' in port) {
     const emitter = port as unknown as Emitter
-    const events: [string, Listener][] = [
-      ['message', ours],
-      ['error', gone],
-      ['exit', gone],
-      ['close', gone],
-    ]
+    const events: [string, Listener][] = [['message', ours], ...ends.map((end): [string, Listener] => [end, gone])]
     for (const [name, listener] of events) emitter.on(name, listener)
     return () => events.forEach(([name, listener]) => emitter.off(name, listener))
   }
   const target = port as unknown as EventTarget & { start?(): void }
   const message = (event: Event): void => ours((event as MessageEvent).data)
-  const events: [string, (event: Event) => void][] = [
-    ['message', message],
-    ['error', gone],
-    ['close', gone],
-  ]
+  const events: [string, Listener][] = [['message', message], ...ends.map((end): [string, Listener] => [end, gone])]
   for (const [name, listener] of events) target.addEventListener(name, listener)
   target.start?.()
   return () => events.forEach(([name, listener]) => target.removeEventListener(name, listener))
@@ -83,15 +79,15 @@ export function transfersOf(values: unknown[]): unknown[] {
   return values.flatMap((value) => (typeof value === 'object' && value !== null ? (transfers.get(value) ?? []) : []))
 }
 
-/** An error in a form that can be copied, whatever it has in it. */
+/** What was thrown; an error in a form that can be copied, whatever it has in it. */
 export function packed(error: unknown): unknown {
-  if (!(error instanceof Error)) return error
+  if (!(error instanceof Error)) return { thrown: error }
   const { name, message, stack, code } = error as Error & { code?: unknown }
   return { error: { name, message, stack, ...(typeof code === 'string' && { code }) } }
 }
 
-export function unpacked(what: unknown): unknown {
-  if (typeof what !== 'object' || what === null || !('error' in what)) return what
+export function unpacked(what: any): unknown {
+  if (!('error' in what)) return what.thrown
   const { name, message, stack, ...rest } = what.error as Error
   return Object.assign(new Error(message), { name, stack }, rest)
 }

@@ -9,8 +9,8 @@ export type Handlers = Record<string, (...args: any[]) => unknown>
 
 /**
  * Lets whoever has the other end of `port` call these functions; by default, whoever has made this worker. Each call
- * runs as an activity, which is cancelled when the caller is; `signal()` tells what should stop with it. The result
- * ends that.
+ * runs as an activity, which is cancelled when the caller is, or when the port is closed; `signal()` tells what should
+ * stop with it. The result ends that.
  *
  * @example
  * const { port1, port2 } = new MessageChannel()
@@ -24,6 +24,18 @@ export function serve(handlers: Handlers, port: Port = parent()): () => void {
   checkPort('serve', port)
   const running = new Map<number, Activity<unknown>>()
   const answer = (message: Message, transfer: unknown[] = []): void => port.postMessage(message, transfer)
+  const refuse = (id: number, name: string, error: unknown): void => {
+    try {
+      answer({ charcoal: 'error', id, error: packed(error) })
+    } catch {
+      const what = Object.prototype.toString.call(error)
+      const why = new TypeError(`the worker's ${name} threw ${what}, which cannot be copied; throw an Error`)
+      answer({ charcoal: 'error', id, error: packed(why) })
+    }
+  }
+  const cancelAll = (why: string): void => {
+    for (const activity of running.values()) activity.cancel(why)
+  }
   const call = async (id: number, name: string, args: unknown[]): Promise<void> => {
     try {
       if (!Object.hasOwn(handlers, name)) throw new TypeError(`the worker has no function ${name}`)
@@ -32,18 +44,23 @@ export function serve(handlers: Handlers, port: Port = parent()): () => void {
       const value = await activity
       answer({ charcoal: 'result', id, value }, transfersOf([value]))
     } catch (error) {
-      answer({ charcoal: 'error', id, error: packed(error) })
+      refuse(id, name, error)
     } finally {
       running.delete(id)
     }
   }
-  const stop = listen(port, (message) => {
-    if (message.charcoal === 'call') void call(message.id, message.name, message.args)
-    else if (message.charcoal === 'cancel') running.get(message.id)?.cancel(message.reason)
-  })
+  const stop = listen(
+    port,
+    (message) => {
+      if (message.charcoal === 'call') void call(message.id, message.name, message.args)
+      else if (message.charcoal === 'cancel') running.get(message.id)?.cancel(message.reason)
+    },
+    () => cancelAll('the caller has closed the port'),
+    ['close'],
+  )
   return () => {
     stop()
-    for (const activity of running.values()) activity.cancel('the worker serves no longer')
+    cancelAll('the worker serves no longer')
   }
 }
 
