@@ -114,8 +114,10 @@ function answerWhenHung(port: number, recorder: NodeRecorder, stop: Stop): void 
   Object.defineProperty(globalThis, Symbol.for(HUNG), { value: hung, configurable: true })
 }
 
-/** Milliseconds between two looks at whether the command still records a program that ran before. */
-const LOOK = 1000
+/** Milliseconds between two looks at whether the recording of a program that ran before is to end. */
+const LOOK = 100
+/** So many of them apart it is looked at whether the command is still there. */
+const RARELY = 10
 
 /**
  * The recording of a program that ran before ends with the program, when it is told to, and when the command is gone:
@@ -125,19 +127,32 @@ function stopOnDemand(config: HookConfig, recorder: NodeRecorder, stop: Stop): v
   const exited = (exitCode: number): void => stop('finished', { exitCode })
   atVeryEnd(exited)
   process.on('exit', exited)
-  /** `busy`: asked by the debugger, in the middle of what the program does. */
-  const detach = (busy = false): void => {
+  /** Set by a command that has enough: it is told when the recording has ended. */
+  let enough: (() => void) | undefined
+  const detach = (): void => {
     clearInterval(looks)
     process.off('exit', exited)
-    if (busy) recorder.hangs(false)
     stop('stopped')
     for (const name of [STOP, MARK]) Reflect.deleteProperty(globalThis, Symbol.for(name))
+    enough?.()
   }
   const { ino } = fs.statSync(config.out)
   // A command that has given up has put another file in the place of the one that is written here.
   const isWanted = (): boolean => isRecording(config) && fs.statSync(config.out, { throwIfNoEntry: false })?.ino === ino
-  const looks = setInterval(() => isWanted() || detach(), LOOK).unref()
-  Object.defineProperty(globalThis, Symbol.for(STOP), { value: detach, configurable: true })
+  let rounds = 0
+  const looks = setInterval(() => {
+    if (enough !== undefined || (++rounds % RARELY === 0 && !isWanted())) detach()
+  }, LOOK).unref()
+  /**
+   * The debugger calls this in the middle of what the program does, also of what the recorder writes there. So the end
+   * waits for a turn of the event loop, unless there will be none (`busy`).
+   */
+  const stopNow = (busy = false): Promise<void> | void => {
+    if (!busy) return new Promise((done) => (enough = done))
+    recorder.hangs(false)
+    detach()
+  }
+  Object.defineProperty(globalThis, Symbol.for(STOP), { value: stopNow, configurable: true })
 }
 
 /**
