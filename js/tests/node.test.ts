@@ -10,6 +10,7 @@ import { test, ok, rejects, same, throws, until } from './harness.ts'
 import { once, spawn, wait, asyncFn, atomic, atomicFn, deadline, sleep, finish, async, pause } from './lib.ts'
 import { Domain, useDomain } from './lib.ts'
 import { record } from '../src/dev/index.ts'
+import { connect, serve } from '../src/worker.ts'
 import { install, linkTools, project, run, work } from './installed.ts'
 
 const js = process.cwd()
@@ -716,4 +717,30 @@ test('activities that legacy code begins in each turn of the host do not keep th
     }
     ok(over && turns < 1000, `${turns} turns`)
   })
+})
+
+// Chromium does not tell the other end of a port that it was closed.
+test('calls that run for a caller who has closed the port are cancelled', async () => {
+  const { port1, port2 } = new MessageChannel()
+  let how = ''
+  const stop = serve(
+    {
+      *late() {
+        try {
+          how = 'begun'
+          yield* sleep(1e6)
+        } finally {
+          how = 'ended'
+        }
+      },
+    },
+    port1,
+  )
+  const there = connect<{ late(): void }>(port2)
+  const calling = there.late().catch((error: Error) => error.message)
+  await until(() => how === 'begun')
+  port2.close()
+  await until(() => how === 'ended')
+  ok(/has ended: closed/.test(String(await calling)))
+  stop()
 })

@@ -162,29 +162,3 @@ test('whoever writes a connection into a log calls nothing, and closes nothing',
   stop()
   port1.close()
 })
-
-test('calls that run for a caller who has closed the port are cancelled', async () => {
-  if (!inNode) return // not every browser tells the other end
-  const { port1, port2 } = new MessageChannel()
-  let how = ''
-  const stop = serve(
-    {
-      *late() {
-        try {
-          how = 'begun'
-          yield* sleep(1e6)
-        } finally {
-          how = 'ended'
-        }
-      },
-    },
-    port1,
-  )
-  const there = connect<{ late(): void }>(port2)
-  const calling = there.late().catch((error: Error) => error.message)
-  await until(() => how === 'begun')
-  port2.close()
-  await until(() => how === 'ended')
-  ok(/has ended: closed/.test(String(await calling)))
-  stop()
-})

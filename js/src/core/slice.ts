@@ -15,7 +15,7 @@ export class Slice {
   private readonly host: Host
   private readonly length: number
   private lastLook = 0
-  /** When the library began to keep the host waiting: at the first look since the host had a turn, if there was one. */
+  /** The first look at the clock since the host had a turn: from then on the host waits. Null: there was none yet. */
   private turnStart: number | null = null
   /** The group whose slice it is, and since when. */
   private group: Group | null = null

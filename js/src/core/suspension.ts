@@ -4,8 +4,8 @@
  * It is the iterable, the iterator *and* the iterator result of `yield*`, so that a call allocates one object:
  * the first `next()` hands the suspension itself to the run loop, the second one delivers the run loop's answer.
  *
- * - `value === this` holds from when the run loop was asked until it has answered. While a clause waits as a part of
- *   something else, `value` is an object that that keeps there.
+ * - `value === this` holds from when the run loop was asked until it has answered. While a branch waits for a clause
+ *   together with others, `value` is an object of that wait instead (see wait/choice.ts and wait/waituntil.ts).
  * - `done` is set by the answer, once; an answered suspension answers the same again.
  */
 import type { Branch, Mode } from './types.ts'

@@ -320,7 +320,8 @@ static int lock_natively(pthread_mutex_t *m, const void *place, clockid_t clock,
 }
 int ch_mutex_lock(pthread_mutex_t *m) { return lock_natively(m, NULL, CLOCK_REALTIME, NULL); }
 
-/* What nobody of this domain has is waited for by the thread. */
+/* Also for a thread's first lock, and for all locks under ThreadSanitizer: so it looks once more whether the mutex is
+ * free. What nobody of this domain has is waited for by the thread. */
 static __attribute__((noinline)) int lock_plainly_slowly(pthread_mutex_t *m, const void *place, clockid_t clock,
                                                          const struct timespec *until) {
   struct ch_branch *b = self();

@@ -116,8 +116,8 @@ function answerWhenHung(port: number, recorder: NodeRecorder, stop: Stop): void 
 
 /** Milliseconds between two looks at whether the recording of a program that ran before is to end. */
 const LOOK = 100
-/** So many of them apart it is looked at whether the command is still there. */
-const RARELY = 10
+/** Every so many looks the recorder also asks whether the command is still there. */
+const LOOKS_PER_QUESTION = 10
 
 /**
  * The recording of a program that ran before ends with the program, when it is told to, and when the command is gone:
@@ -141,7 +141,7 @@ function stopOnDemand(config: HookConfig, recorder: NodeRecorder, stop: Stop): v
   const isWanted = (): boolean => isRecording(config) && fs.statSync(config.out, { throwIfNoEntry: false })?.ino === ino
   let rounds = 0
   const looks = setInterval(() => {
-    if (enough !== undefined || (++rounds % RARELY === 0 && !isWanted())) detach()
+    if (enough !== undefined || (++rounds % LOOKS_PER_QUESTION === 0 && !isWanted())) detach()
   }, LOOK).unref()
   /**
    * The debugger calls this in the middle of what the program does, also of what the recorder writes there. So the end
