@@ -365,6 +365,9 @@ struct ch_int_result {
   long value;  /* the function's result when status is CH_DONE */
 };
 #define CH_INT_NAME(name) __asm__(#name ".int")
+/* For a function that takes variable arguments. Its replacement has the address of a block that holds them as its last
+ * parameter, and a call that knows nothing of the dots, as after `int f();`, must not find it. */
+#define CH_VARIADIC_INT_NAME(name) __asm__(#name ".variadic.int")
 
 /* Called last in a replacement that has not waited: returns this result, and is a yield point. The compiler puts no
  * yield point into a loop of such calls, so if replacements returned CH_DONE directly, the loop would keep all other

@@ -12,7 +12,11 @@ readelf -sW "$object" | awk '
   { public[$8] = 1 }
   END { # an interruptible version is public where the plain one is
     for (name in public)
-      if (name ~ /^ch_.*\.int$/ && !(substr(name, 1, length(name) - 4) in public)) print name
+      if (name ~ /^ch_.*\.int$/) {
+        plain = name
+        sub(/(\.variadic)?\.int$/, "", plain)
+        if (!(plain in public)) print name
+      }
   }' | sort -u >"$names.local"
 readelf -sW "$object" | awk '$5 == "WEAK" && $8 ~ /^charcoal\.external\.ch_/ {print $8, "lib" $8}' |
   sort -u >"$names.thunks"

@@ -104,7 +104,8 @@ Arguments linkArguments(const Request &request, const fs::path &tree) {
   // --wrap=X concerns the interruptible version of X, too. lld does not wrap weak references, so with lld X gets no
   // interruptible version.
   for (const std::string &symbol : request.wrapped)
-    result.push_back(lld ? "-Wl,--defsym=" + symbol + ".int=0" : "-Wl,--wrap=" + symbol + ".int");
+    for (const char *suffix : {".int", ".variadic.int"})
+      result.push_back(lld ? "-Wl,--defsym=" + symbol + suffix + "=0" : "-Wl,--wrap=" + symbol + suffix);
   append(result, optionsForWrapped(request));
   if (!request.noLibraries && request.shared) {
     append(result, {"-Wl,--push-state,--as-needed", "-Xlinker", (tree / "lib/libcharcoal.so").string(),

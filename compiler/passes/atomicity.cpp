@@ -406,7 +406,8 @@ static StringRef calleeName(const CallInst &CB) {
   if (!callee || !callee->isDeclaration())
     return "";
   StringRef name = callee->getName();
-  name.consume_back(VersionSuffix);
+  if (name.consume_back(VersionSuffix))
+    name.consume_back(VariadicInfix);
   return name;
 }
 

@@ -129,7 +129,8 @@ Function *Duplicator::clone(Function &F) {
     G = CloneFunction(&F, map);
   }
   auto named = replacedName.find(&F);
-  G->setName((named == replacedName.end() ? F.getName().str() : named->second) + VersionSuffix.str());
+  const StringRef name = named == replacedName.end() ? F.getName() : StringRef(named->second);
+  G->setName(versionName(name, F.isVarArg()));
   if (named != replacedName.end()) {
     G->setLinkage(GlobalValue::ExternalLinkage);
     G->setVisibility(GlobalValue::DefaultVisibility);
@@ -147,9 +148,9 @@ Function *Duplicator::clone(Function &F) {
       group->setSelectionKind(F.getComdat()->getSelectionKind());
     G->setComdat(group);
   }
-  G->addFnAttr(VersionAttr, named == replacedName.end() ? F.getName() : StringRef(named->second));
-  for (StringRef name : {AtomicAttr, ActivityAttr})
-    G->removeFnAttr(name);
+  G->addFnAttr(VersionAttr, name);
+  for (StringRef kind : {AtomicAttr, ActivityAttr})
+    G->removeFnAttr(kind);
   // These attributes hold for the plain version, but not for one that may give way in the middle.
   for (Attribute::AttrKind kind :
        {Attribute::NoReturn, Attribute::WillReturn, Attribute::Memory, Attribute::NoSync, Attribute::NoFree,
@@ -232,7 +233,7 @@ void Duplicator::makeSuspending(CallInst &CB, CallKind kind) {
     break;
   case CallKind::External: {
     auto *plain = cast<Function>(callee);
-    CB.setCalledOperand(externalVersion(*plain, type));
+    CB.setCalledOperand(externalVersion(*plain, type, /*isVariadic=*/false));
     break;
   }
   case CallKind::Lookup: {
@@ -339,7 +340,7 @@ void Duplicator::makeVariadic(CallInst &CB, CallKind kind) {
     CB.eraseFromParent();
     return;
   }
-  Function *version = externalVersion(*plain, type);
+  Function *version = externalVersion(*plain, type, /*isVariadic=*/true);
   version->setLinkage(GlobalValue::ExternalWeakLinkage); // otherwise the comparison with null would be folded
   version->setDSOLocal(false);
   Instruction *known, *otherwise;
@@ -515,15 +516,16 @@ void Duplicator::versionsForPointers() {
 }
 
 // Another module calls an alias by the alias's name. If the alias is weak the name may mean another function there. So
-// its version is a function of its own, which `split` guards.
+// its version is a function of its own, which `split` guards. It has none if it is variadic (suspension.cpp).
 void Duplicator::versionsOfAliases() {
   SmallVector<std::pair<GlobalAlias *, Function *>> work;
   for (GlobalAlias &alias : M.aliases())
     if (auto *F = dyn_cast<Function>(alias.getAliasee()->stripPointerCasts());
-        F && versions.count(F) && !alias.hasLocalLinkage())
-      work.push_back({&alias, versions[F]});
-  for (auto [alias, version] : work) {
-    std::string name = (alias->getName() + VersionSuffix).str();
+        F && versions.count(F) && !alias.hasLocalLinkage() && !(F->isVarArg() && alias.isInterposable()))
+      work.push_back({&alias, F});
+  for (auto [alias, plain] : work) {
+    Function *version = versions[plain];
+    const std::string name = versionName(alias->getName(), plain->isVarArg());
     if (M.getNamedValue(name))
       continue;
     if (!alias->isInterposable()) {

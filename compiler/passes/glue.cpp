@@ -377,8 +377,10 @@ Function *Glue::adapter(const Signature &S) {
   return F;
 }
 
-std::string Glue::nameOfDirect(const Signature &S, StringRef plain) const {
-  return (CH_DIRECT_PREFIX + plain + "." + S.mangled(M.getDataLayout())).str() +
+std::string Glue::nameOfDirect(const Signature &S, const Function &version) const {
+  StringRef name = version.getName(); // not the plain function's, because of VariadicInfix
+  name.consume_back(VersionSuffix);
+  return (CH_DIRECT_PREFIX + name + "." + S.mangled(M.getDataLayout())).str() +
          (options().yields == Yields::None ? ".n" : "");
 }
 
@@ -390,7 +392,7 @@ static GlobalAlias *hiddenAlias(StringRef name, GlobalValue::LinkageTypes linkag
 }
 
 GlobalValue *Glue::external(const Signature &S, Function *plain, Function *version) {
-  const std::string name = nameOfDirect(S, plain->getName());
+  const std::string name = nameOfDirect(S, *version);
   if (GlobalValue *known = M.getNamedValue(name))
     return known;
   return hiddenAlias(name, GlobalValue::WeakAnyLinkage, askingExternal(name, S, plain, version));
@@ -423,8 +425,8 @@ Function *Glue::askingExternal(StringRef name, const Signature &S, Function *pla
   return F;
 }
 
-void Glue::bindDirectly(const Signature &S, StringRef plain, Function *version) {
-  const std::string name = nameOfDirect(S, plain);
+void Glue::bindDirectly(const Signature &S, Function *version) {
+  const std::string name = nameOfDirect(S, *version);
   if (!M.getNamedValue(name))
     hiddenAlias(name, GlobalValue::ExternalLinkage, version);
 }

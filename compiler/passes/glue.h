@@ -43,7 +43,7 @@ public:
   // this signature, the linker makes the symbol that version (bindDirectly).
   llvm::GlobalValue *external(const Signature &, llvm::Function *plain, llvm::Function *version);
   // The calls that other modules of this program make of a function that is defined here go to its version at once.
-  void bindDirectly(const Signature &, llvm::StringRef plain, llvm::Function *version);
+  void bindDirectly(const Signature &, llvm::Function *version);
 
   // The interruptible version of a weak function or alias, under its public name. It calls `own` if the linker has
   // chosen this module's plain function, and otherwise the plain function that it has chosen.
@@ -66,7 +66,7 @@ public:
 private:
   void handOn(llvm::IRBuilder<> &B, llvm::Value *callee, llvm::AttributeList, const Signature &,
               llvm::ArrayRef<llvm::Value *> arguments = {});
-  std::string nameOfDirect(const Signature &, llvm::StringRef plain) const;
+  std::string nameOfDirect(const Signature &, const llvm::Function &version) const;
   llvm::Function *askingExternal(llvm::StringRef name, const Signature &, llvm::Function *plain,
                                  llvm::Function *version);
   llvm::Function *start(const llvm::Twine &name, llvm::FunctionType *, const Signature &, bool &isNew);

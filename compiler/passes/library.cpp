@@ -28,8 +28,10 @@ static StringSet<> readList() {
   (*file)->getBuffer().split(lines, '\n');
   for (StringRef line : lines) {
     StringRef name = line.split('"').second.split('"').first;
-    if (name.consume_back(VersionSuffix))
-      names.insert(name);
+    if (!name.consume_back(VersionSuffix))
+      continue;
+    name.consume_back(VariadicInfix);
+    names.insert(name);
   }
   return names;
 }

@@ -263,7 +263,7 @@ PreservedAnalyses charcoal::SplitPass::run(Module &M, ModuleAnalysisManager &) {
   }
   for (auto &[F, signature] : todo) {
     if (bindsDirectly(*F))
-      glue.bindDirectly(signature, F->getFnAttribute(VersionAttr).getValueAsString(), F);
+      glue.bindDirectly(signature, F);
     if (F->isInterposable())
       if (GlobalValue *plain = M.getNamedValue(F->getFnAttribute(VersionAttr).getValueAsString()))
         glue.guardWeak(signature, plain, F);

@@ -95,6 +95,9 @@ const char *Suspension::whyPlain(Function &F) const {
     if (isa<InvokeInst>(I) || I.isEHPad())
       return "it handles exceptions (-fexceptions)";
     if (I.getType()->isTokenTy() || I.getType()->isScalableTy())
+  // If the linker chose another definition, the version's guard could not hand on to that what it has in a block.
+  if (F.isVarArg() && F.isInterposable())
+    return "it is weak and takes a variable number of arguments";
       return "it has values that cannot be saved";
     if (auto *CB = dyn_cast<CallBase>(&I)) {
       if (F.isVarArg() && CB->isMustTailCall())

@@ -31,6 +31,13 @@ inline constexpr llvm::StringLiteral ActivityAttr = "charcoal-activity";
 inline constexpr llvm::StringLiteral AtomicAttr = "charcoal-atomic";
 
 inline constexpr llvm::StringLiteral VersionSuffix = ".int";
+// Stands before that suffix if the version takes a block of variable arguments (variadic.h). Whoever calls the function
+// without knowing of them, as after `int f();`, then finds no version of the name that it asks for.
+inline constexpr llvm::StringLiteral VariadicInfix = ".variadic";
+
+inline std::string versionName(llvm::StringRef function, bool isVariadic) {
+  return (function + (isVariadic ? VariadicInfix : llvm::StringLiteral("")) + VersionSuffix).str();
+}
 
 // void charcoal.yield(): a yield point, taken when the slice is over.
 // void charcoal.pause(): a yield point that is always taken (stress).
@@ -94,9 +101,9 @@ inline bool isLookAtShared(const llvm::Instruction &I) {
 inline bool needsYieldInCycle(const llvm::Instruction &I) { return isRealCall(I) || isLookAtShared(I); }
 
 // Returns the declaration that stands for the interruptible version of a function of another module.
-inline llvm::Function *externalVersion(llvm::Function &plain, llvm::FunctionType *type) {
+inline llvm::Function *externalVersion(llvm::Function &plain, llvm::FunctionType *type, bool isVariadic) {
   llvm::Module &M = *plain.getParent();
-  std::string name = (plain.getName() + VersionSuffix).str();
+  std::string name = versionName(plain.getName(), isVariadic);
   if (llvm::Function *known = M.getFunction(name))
     return known;
   auto *version = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, M);

@@ -83,7 +83,7 @@ static void addRegistration(Abi &abi, StringRef name, FunctionCallee callee, boo
 }
 
 static bool hasVersion(const Function &F) {
-  const Function *version = F.getParent()->getFunction((F.getName() + VersionSuffix).str());
+  const Function *version = F.getParent()->getFunction(versionName(F.getName(), F.isVarArg()));
   return version && isInterruptible(*version);
 }
 
@@ -100,7 +100,7 @@ PreservedAnalyses VersionsPass::run(Module &M, ModuleAnalysisManager &) {
     if (F->isIntrinsic() || F->isVarArg() || name.starts_with("charcoal.") || name.starts_with("llvm.") ||
         name.ends_with(VersionSuffix) || !(isAddressTaken(*F) || (hasVersion(*F) && F->isInterposable())))
       continue;
-    Function *version = M.getFunction((name == "main.plain" ? "main" : name.str()) + VersionSuffix.str());
+    Function *version = M.getFunction(versionName(name == "main.plain" ? "main" : name, /*isVariadic=*/false));
     Constant *key = F, *value;
     if (!F->isDeclaration()) {
       if (!version || version->isDeclaration())
@@ -114,7 +114,7 @@ PreservedAnalyses VersionsPass::run(Module &M, ModuleAnalysisManager &) {
     } else {
       if (F->hasFnAttribute(Attribute::NoCallback))
         continue;
-      value = externalVersion(*F, F->getFunctionType());
+      value = externalVersion(*F, F->getFunctionType(), /*isVariadic=*/false);
     }
     auto *entry = new GlobalVariable(M, entryType, false, GlobalValue::PrivateLinkage,
                                      ConstantStruct::get(entryType, {key, value}), "charcoal.version." + name);

@@ -1,6 +1,7 @@
 /* Finds the function, file and line of an address by asking addr2line. See place.h. */
 #define _GNU_SOURCE
 #include "report/place.h"
+#include "report/symbols.h"
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -80,9 +81,7 @@ bool ch_place_text(const void *place, char *text, size_t room) {
     return false;
   *line++ = 0;
   line[strcspn(line, " \n")] = 0;
-  char *suffix = strstr(function, ".int"); /* an interruptible version has the name of its function */
-  if (suffix && !suffix[4])
-    *suffix = 0;
+  ch_name_as_written(function);
   snprintf(text, room, *line && *line != '?' ? "%s at %s" : "%s", function, line);
   return true;
 }

@@ -85,14 +85,23 @@ static uintptr_t address_in_file(const struct file *f, const ElfW(Ehdr) * head, 
   return file_offset;
 }
 
+static void take_suffix(char *text, const char *suffix) {
+  const size_t length = strlen(text), end = strlen(suffix);
+  if (length > end && strcmp(text + length - end, suffix) == 0)
+    text[length - end] = 0;
+}
+
+void ch_name_as_written(char *symbol) {
+  take_suffix(symbol, ".int");
+  take_suffix(symbol, ".variadic");
+}
+
 static void copy_name(const struct file *f, size_t at, char *to, size_t room) {
-  static const char suffix[] = ".int";
   size_t n = 0;
   for (; n < room - 1 && at + n < f->size && f->bytes[at + n]; n++)
     to[n] = f->bytes[at + n];
   to[n] = 0;
-  if (n > strlen(suffix) && strcmp(to + n - strlen(suffix), suffix) == 0)
-    to[n - strlen(suffix)] = 0;
+  ch_name_as_written(to);
 }
 
 static void find_symbol(const struct file *f, const ElfW(Ehdr) * head, unsigned type, struct ch_place *place) {

@@ -17,5 +17,7 @@ CH_HIDDEN bool ch_place_of(const void *address, struct ch_place *);
 /* An object, whose name is in `function` then; "begin" and "end" mean nothing. False: it is in no module, or the file
  * does not say. */
 CH_HIDDEN bool ch_object_of(const void *address, struct ch_place *);
+/* Makes the name of an interruptible version that of its function. */
+CH_HIDDEN void ch_name_as_written(char *symbol);
 
 #endif

@@ -10,8 +10,8 @@ define void @f(i32 %a, i32 %b) {
   ret void
 }
 ; CHECK-LABEL: define void @f.int(
-; CHECK: call void @elsewhere.int(i32 3, {{.*}}) #[[ELSEWHERE:[0-9]+]]
+; CHECK: call void @elsewhere.variadic.int(i32 3, {{.*}}) #[[ELSEWHERE:[0-9]+]]
 ; CHECK: call void (i32, ...) @elsewhere(i32 3, i32 %a, i32 %b){{$}}
-; CHECK: call void @here.int(i32 3, {{.*}}) #[[HERE:[0-9]+]]
+; CHECK: call void @here.variadic.int(i32 3, {{.*}}) #[[HERE:[0-9]+]]
 ; CHECK: attributes #[[ELSEWHERE]] = { {{.*}}"call-inline-cost"="-25"
 ; CHECK: attributes #[[HERE]] = { {{.*}}"call-inline-cost"="30"

@@ -18,8 +18,8 @@ int f(void) { return sum(2, 7, 2.5, 'x'); }
 // CHECK: %[[THIRD:.*]] = getelementptr inbounds i8, ptr %variable_arguments, i64 32
 // CHECK: store i64 120, ptr %[[THIRD]]
 // CHECK: store i64 192, ptr %variable_arguments
-// CHECK: call i32 @sum.int(i32 {{.*}}2, ptr {{(captures\(none\)|nocapture)}} %variable_arguments)
-// CHECK: define internal i32 @sum.int(i32 noundef %0, ptr %[[AREA:[0-9]+]])
+// CHECK: call i32 @sum.variadic.int(i32 {{.*}}2, ptr {{(captures\(none\)|nocapture)}} %variable_arguments)
+// CHECK: define internal i32 @sum.variadic.int(i32 noundef %0, ptr %[[AREA:[0-9]+]])
 // CHECK: store i32 8, ptr %{{.*}}, align 8
 // CHECK: store i32 48, ptr
 // CHECK: %[[MEMORY:[0-9]+]] = load i64, ptr %[[AREA]]

@@ -39,7 +39,8 @@ class Saved:
         if self.not_begun:
             symbol = gdb.execute("info symbol %d" % self.function, to_string=True).split()
             name = symbol[0] if symbol else "a call"
-            return re.sub(r"(\[int\]|\.int)(\[anchored\]|\.anchored)?$", "", name) + " (not begun)"
+            suffix = r"(\.variadic|\[variadic\])?(\.int|\[int\])(\[anchored\]|\.anchored)?$"
+            return re.sub(suffix, "", name) + " (not begun)"
         return text(self.info["name"]) or "?"
 
     def places(self):
