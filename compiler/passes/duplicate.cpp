@@ -171,35 +171,36 @@ Function *Duplicator::clone(Function &F) {
   return G;
 }
 
-// Static tables of label addresses, as for computed goto: the clone gets tables of its own labels.
+// Static tables of label addresses, as for computed goto, and of addresses of such tables: the clone gets tables of its
+// own labels. No other function uses them (labels.h).
 void Duplicator::cloneLabelTables(Function &from, Function &to, ValueToValueMapTy &map) {
-  SetVector<GlobalVariable *> tables;
-  for (BasicBlock &BB : from) {
-    BlockAddress *address = BB.hasAddressTaken() ? BlockAddress::lookup(&BB) : nullptr;
-    if (!address)
-      continue;
-    SmallVector<User *> work(address->users());
-    while (!work.empty()) {
-      User *U = work.pop_back_val();
-      if (auto *G = dyn_cast<GlobalVariable>(U))
-        tables.insert(G);
-      else if (isa<Constant>(U))
-        work.append(U->user_begin(), U->user_end());
+  ValueToValueMapTy tableMap;
+  SmallVector<User *> work;
+  for (BasicBlock &BB : from)
+    if (BlockAddress *address = BB.hasAddressTaken() ? BlockAddress::lookup(&BB) : nullptr) {
+      tableMap[address] = BlockAddress::get(&to, cast<BasicBlock>(map[&BB]));
+      work.append(address->user_begin(), address->user_end());
     }
+  SetVector<GlobalVariable *> tables;
+  SmallPtrSet<const User *, 16> seen;
+  while (!work.empty()) {
+    User *U = work.pop_back_val();
+    if (!isa<Constant>(U) || U->getName().starts_with("llvm.") || !seen.insert(U).second)
+      continue;
+    if (auto *G = dyn_cast<GlobalVariable>(U))
+      tables.insert(G);
+    work.append(U->user_begin(), U->user_end());
   }
   if (tables.empty())
     return;
-  ValueToValueMapTy tableMap;
-  for (BasicBlock &BB : from)
-    if (BlockAddress *address = BB.hasAddressTaken() ? BlockAddress::lookup(&BB) : nullptr)
-      tableMap[address] = BlockAddress::get(&to, cast<BasicBlock>(map[&BB]));
-  for (GlobalVariable *G : tables) {
+  for (GlobalVariable *G : tables) { // first all of them, because they may lead to each other in a circle
     auto *copy = new GlobalVariable(M, G->getValueType(), G->isConstant(), GlobalValue::InternalLinkage, nullptr,
                                     G->getName() + VersionSuffix);
     copy->copyAttributesFrom(G);
-    copy->setInitializer(MapValue(G->getInitializer(), tableMap));
     tableMap[G] = copy;
   }
+  for (GlobalVariable *G : tables)
+    cast<GlobalVariable>(tableMap[G])->setInitializer(MapValue(G->getInitializer(), tableMap));
   for (Instruction &I : instructions(to))
     RemapInstruction(&I, tableMap, RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
 }
