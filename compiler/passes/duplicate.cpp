@@ -617,10 +617,10 @@ static void keepSetjmpOut(Module &M) {
       F.addFnAttr(Attribute::NoInline);
 }
 
-// The same holds for functions with values that cannot be saved. If such a function is always inlined, its callers stay
-// plain.
-static void keepUnsavableOut(const Module &M) {
-  for (const Function *F : functionsWithUnsavableValues(M))
+// The same holds for functions with values that cannot be saved, and for those that move the stack. If such a function
+// is always inlined, its callers stay plain.
+static void keepOut(const DenseSet<const Function *> &functions) {
+  for (const Function *F : functions)
     if (!F->hasFnAttribute(Attribute::AlwaysInline))
       const_cast<Function *>(F)->addFnAttr(Attribute::NoInline);
 }
@@ -628,7 +628,8 @@ static void keepUnsavableOut(const Module &M) {
 void Duplicator::run() {
   readReplacedNames();
   keepSetjmpOut(M);
-  keepUnsavableOut(M);
+  keepOut(functionsWithUnsavableValues(M));
+  keepOut(functionsThatMoveTheStack(M));
   for (Function *F : suspension.versions())
     versions[F] = clone(*F);
   // The markers of atomic regions are still there, because the following steps need them; `atomic` removes them.

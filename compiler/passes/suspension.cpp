@@ -28,6 +28,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAArch64.h"
+#include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/Support/Regex.h"
 #include "llvm/Transforms/Utils/BuildLibCalls.h"
 
@@ -40,6 +41,37 @@ static bool definesLabels(const InlineAsm &code) {
   static const Regex label("(^|[;\n\t ])[A-Za-z_.][A-Za-z0-9_.$]*:");
   StringRef text = code.getAsmString();
   return text.contains(':') && !text.contains("${:uid}") && label.match(text);
+}
+
+// Whether the assembly reads or changes the stack pointer, by its text or by a register variable.
+static bool usesStackPointer(const InlineAsm &code) {
+  static const Regex name("(^|[^A-Za-z0-9_.])(rsp|esp|sp|wsp)([^A-Za-z0-9_.]|$)");
+  return name.match(code.getAsmString()) || name.match(code.getConstraintString());
+}
+
+// Whether it moves this call's frame to another place or stack, or may do so. Then what is suspended afterwards would
+// not return to the scheduler.
+static bool movesStack(const Instruction &I) {
+  auto *CB = dyn_cast<CallBase>(&I);
+  if (!CB)
+    return false;
+  if (auto *code = dyn_cast<InlineAsm>(CB->getCalledOperand()))
+    return usesStackPointer(*code);
+  switch (CB->getIntrinsicID()) {
+  case Intrinsic::eh_return_i32:
+  case Intrinsic::eh_return_i64:
+  case Intrinsic::eh_unwind_init:
+  case Intrinsic::write_register:
+  case Intrinsic::x86_incsspd:
+  case Intrinsic::x86_incsspq:
+  case Intrinsic::x86_rstorssp:
+  case Intrinsic::x86_saveprevssp:
+  case Intrinsic::aarch64_gcspopm:
+  case Intrinsic::aarch64_gcsss:
+    return true;
+  default:
+    return false;
+  }
 }
 
 static bool fitsRegisters(Type *T, const DataLayout &DL) {
@@ -63,6 +95,9 @@ static bool onlyReported(const CallBase &address) {
 const char *Suspension::whyPlain(Function &F) const {
   if (F.isVarArg() && !supportsVariadicVersions(M))
     return "it takes a variable number of arguments";
+  // If the linker chose another definition, the version's guard could not hand on to that what it has in a block.
+  if (F.isVarArg() && F.isInterposable())
+    return "it is weak and takes a variable number of arguments";
   if (F.hasFnAttribute(Attribute::Naked))
     return "it is naked";
   if (F.hasFnAttribute("interrupt"))
@@ -87,6 +122,8 @@ const char *Suspension::whyPlain(Function &F) const {
     return "a function that it calls asks where its frame is";
   if (withUnsavable.contains(&F))
     return "it has values that cannot be saved";
+  if (movingStack.contains(&F))
+    return "it uses the stack pointer";
   for (const Argument &A : F.args())
     if (A.hasInAllocaAttr() || A.hasPreallocatedAttr() || A.hasSwiftErrorAttr() || A.hasNestAttr() ||
         A.getType()->isScalableTy())
@@ -95,9 +132,6 @@ const char *Suspension::whyPlain(Function &F) const {
     if (isa<InvokeInst>(I) || I.isEHPad())
       return "it handles exceptions (-fexceptions)";
     if (I.getType()->isTokenTy() || I.getType()->isScalableTy())
-  // If the linker chose another definition, the version's guard could not hand on to that what it has in a block.
-  if (F.isVarArg() && F.isInterposable())
-    return "it is weak and takes a variable number of arguments";
       return "it has values that cannot be saved";
     if (auto *CB = dyn_cast<CallBase>(&I)) {
       if (F.isVarArg() && CB->isMustTailCall())
@@ -112,6 +146,13 @@ const char *Suspension::whyPlain(Function &F) const {
       case Intrinsic::frameaddress:
       case Intrinsic::addressofreturnaddress:
       case Intrinsic::sponentry:
+      case Intrinsic::stackaddress:
+      case Intrinsic::eh_dwarf_cfa:
+      case Intrinsic::localaddress:
+      case Intrinsic::read_register:
+      case Intrinsic::read_volatile_register:
+      case Intrinsic::x86_rdsspd:
+      case Intrinsic::x86_rdsspq:
         return "it asks where its frame is";
       case Intrinsic::eh_sjlj_setjmp:
       case Intrinsic::eh_sjlj_setup_dispatch:
@@ -238,11 +279,12 @@ static bool isUnsavable(const Instruction &I) {
          (CB->getIntrinsicID() == Intrinsic::aarch64_ld64b || (CB->isInlineAsm() && CB->getType()->isIntegerTy(512)));
 }
 
-DenseSet<const Function *> functionsWithUnsavableValues(const Module &M) {
+// The functions that have such an instruction, or will have it by inlining.
+static DenseSet<const Function *> functionsWith(const Module &M, bool (*isSuch)(const Instruction &)) {
   DenseSet<const Function *> found;
   SmallVector<const Function *> work;
   for (const Function &F : M)
-    if (any_of(instructions(F), isUnsavable))
+    if (any_of(instructions(F), isSuch))
       work.push_back(&F);
   while (!work.empty()) {
     const Function *F = work.pop_back_val();
@@ -253,6 +295,9 @@ DenseSet<const Function *> functionsWithUnsavableValues(const Module &M) {
   }
   return found;
 }
+
+DenseSet<const Function *> functionsWithUnsavableValues(const Module &M) { return functionsWith(M, isUnsavable); }
+DenseSet<const Function *> functionsThatMoveTheStack(const Module &M) { return functionsWith(M, movesStack); }
 
 bool addressOfSetjmpIsTaken(const Module &M) {
   return any_of(M, [](const Function &F) {
@@ -318,6 +363,7 @@ Suspension::Suspension(Module &M)
     : M(M), libraryInfo(Triple(M.getTargetTriple())), setjmpHasAddress(addressOfSetjmpIsTaken(M)) {
   findLookedAt();
   withUnsavable = functionsWithUnsavableValues(M);
+  movingStack = functionsThatMoveTheStack(M);
   const Options &O = options();
   DenseSet<const Function *> suspends;
   DenseMap<Function *, SmallVector<const CallBase *>> callsOf;

@@ -46,7 +46,7 @@ private:
   llvm::DenseSet<const llvm::Function *> refused;  // functions that may take long, but have only a plain version
   llvm::DenseSet<const llvm::Function *> lookedAt; // functions whose native frames are looked at by a function that
                                                    // they call
-  llvm::DenseSet<const llvm::Function *> withUnsavable;
+  llvm::DenseSet<const llvm::Function *> withUnsavable, movingStack;
   bool setjmpHasAddress;
   mutable llvm::DenseMap<const llvm::Function *, bool> mayBlockCache;
 };
@@ -54,6 +54,8 @@ private:
 // Functions that have values which the code generator cannot keep in memory beyond the instructions next to those that
 // make them, or will have them by inlining: of AMX's type, and what AArch64 loads into eight registers at once.
 llvm::DenseSet<const llvm::Function *> functionsWithUnsavableValues(const llvm::Module &);
+// Functions that change the stack pointer themselves, or may do so, or will by inlining.
+llvm::DenseSet<const llvm::Function *> functionsThatMoveTheStack(const llvm::Module &);
 
 // Whether the module takes the address of a function that returns twice. Then any call through a pointer may be a call
 // of that function.

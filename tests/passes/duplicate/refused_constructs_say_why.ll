@@ -4,6 +4,11 @@ declare void @elsewhere()
 declare i32 @getcontext(ptr) returns_twice
 declare ptr @llvm.frameaddress.p0(i32)
 declare ptr @llvm.returnaddress(i32)
+declare ptr @llvm.stackaddress.p0()
+declare ptr @llvm.eh.dwarf.cfa(i32)
+declare i64 @llvm.read_register.i64(metadata)
+declare void @llvm.eh.return.i64(i64, ptr)
+declare void @llvm.write_register.i64(metadata, i64)
 declare i32 @personality(...)
 declare void @variadic(ptr, ...)
 @table = global [1 x ptr] [ptr blockaddress(@writable_table, %label)]
@@ -78,6 +83,72 @@ define void @hands_on(ptr %f, ...) {
   musttail call void (ptr, ...) @variadic(ptr %f, ...)
   ret void
 }
+; CHECK-DAG: remark: in 'weak_variadic': 'weak_variadic' has only a plain version: it is weak and takes a variable number of arguments [-Rcharcoal]
+define weak void @weak_variadic(ptr %f, ...) {
+  call void @elsewhere()
+  ret void
+}
+; CHECK-DAG: remark: in 'stack_address': 'stack_address' has only a plain version: it asks where its frame is [-Rcharcoal]
+define void @stack_address() {
+  call void @elsewhere()
+  %r = call ptr @llvm.stackaddress.p0()
+  ret void
+}
+; CHECK-DAG: remark: in 'dwarf_cfa': 'dwarf_cfa' has only a plain version: it asks where its frame is [-Rcharcoal]
+define void @dwarf_cfa() {
+  call void @elsewhere()
+  %r = call ptr @llvm.eh.dwarf.cfa(i32 0)
+  ret void
+}
+; CHECK-DAG: remark: in 'register_variable': 'register_variable' has only a plain version: it asks where its frame is [-Rcharcoal]
+define void @register_variable() {
+  call void @elsewhere()
+  %r = call i64 @llvm.read_register.i64(metadata !0)
+  ret void
+}
+; CHECK-DAG: remark: in 'eh_return': 'eh_return' has only a plain version: it uses the stack pointer [-Rcharcoal]
+define void @eh_return() {
+  call void @elsewhere()
+  call void @llvm.eh.return.i64(i64 0, ptr @elsewhere)
+  ret void
+}
+; CHECK-DAG: remark: in 'written_register': 'written_register' has only a plain version: it uses the stack pointer [-Rcharcoal]
+define void @written_register() {
+  call void @elsewhere()
+  call void @llvm.write_register.i64(metadata !0, i64 0)
+  ret void
+}
+; CHECK-DAG: remark: in 'asm_operand': 'asm_operand' has only a plain version: it uses the stack pointer [-Rcharcoal]
+define void @asm_operand() {
+  call void @elsewhere()
+  call void asm sideeffect "nop", "{rsp}"(ptr null)
+  ret void
+}
+; CHECK-DAG: define void @asm_text() #[[NOT_INLINED:[0-9]+]]
+; CHECK-DAG: remark: in 'asm_text': 'asm_text' has only a plain version: it uses the stack pointer [-Rcharcoal]
+define void @asm_text() {
+  call void @elsewhere()
+  call void asm sideeffect "mov %rsp, $0", "=*m"(ptr elementtype(ptr) @table)
+  ret void
+}
+; CHECK-DAG: remark: in 'inlines_asm_text': 'inlines_asm_text' has only a plain version: it uses the stack pointer [-Rcharcoal]
+define void @inlines_asm_text() {
+  call void @elsewhere()
+  call void @always_inlined()
+  ret void
+}
+define internal void @always_inlined() alwaysinline {
+  call void asm sideeffect "mov [sp], x0", ""()
+  ret void
+}
+; One that is not always inlined is not inlined at all. Names that contain the register's name are no reason.
+; CHECK: define void @calls_asm_text.int()
+define void @calls_asm_text() {
+  call void @elsewhere()
+  call void @asm_text()
+  call void asm sideeffect "call esp_init; mov $$sp.x, %eax; add $$1, %rspace", ""()
+  ret void
+}
 ; A numeric label may stand twice.
 ; CHECK: define void @asm_number.int()
 define void @asm_number() {
@@ -85,4 +156,6 @@ define void @asm_number() {
   call void asm sideeffect "1: nop; jmp 1b", ""()
   ret void
 }
-; CHECK-NOT: @{{naked|handler|convention|coroutine|large|jumps|parameter|exceptions|asm_goto|asm_label|frame|writable_table|hands_on}}.int
+; CHECK-NOT: @{{naked|handler|convention|coroutine|large|jumps|parameter|exceptions|asm_goto|asm_label|frame|writable_table|hands_on|weak_variadic|stack_address|dwarf_cfa|register_variable|eh_return|written_register|asm_operand|asm_text|inlines_asm_text}}.int
+; CHECK: attributes #[[NOT_INLINED]] = { {{.*}}noinline
+!0 = !{!"rsp"}
