@@ -124,12 +124,15 @@ void Splitter::repeatAddresses(const CrossingValues &crossing) {
 void Splitter::repeatAddress(GetElementPtrInst *G) {
   APInt offset(DL.getIndexTypeSizeInBits(G->getType()), 0);
   Value *root = G->stripAndAccumulateConstantOffsets(DL, offset, true);
+  bool isInBounds = true; // only if each step stays inside, because such an address outside would be poison
+  for (Value *V = G; V != root; V = cast<GetElementPtrInst>(V)->getPointerOperand())
+    isInBounds &= cast<GetElementPtrInst>(V)->isInBounds();
   SmallVector<Use *> uses;
   for (Use &U : G->uses())
     uses.push_back(&U);
   replaceUses(uses, [&](Instruction *where) {
     IRBuilder<> B(where);
-    return B.CreateInBoundsGEP(abi.I8, root, {B.getInt(offset)});
+    return B.CreatePtrAdd(root, B.getInt(offset), "", isInBounds ? GEPNoWrapFlags::inBounds() : GEPNoWrapFlags::none());
   });
   G->eraseFromParent();
 }
