@@ -41,6 +41,8 @@ void provideBfloatTruncation(Module &M) {
   F->setDSOLocal(true);
   F->setComdat(M.getOrInsertComdat(name));
   F->setDoesNotThrow();
+  F->addFnAttr("target-cpu", "x86-64"); // the linker may take this one for the whole program
+  F->addFnAttr("target-features", "+cmov,+cx8,+fxsr,+mmx,+sse,+sse2,+x87");
   IRBuilder<> B(BasicBlock::Create(C, "", F));
   Value *bits = B.CreateBitCast(F->getArg(0), B.getInt32Ty());
   Value *odd = B.CreateAnd(B.CreateLShr(bits, 16), 1);

@@ -88,15 +88,40 @@ static void mangleType(raw_ostream &out, Type *T) {
   }
 }
 
+// What clang writes for x86-64 and AArch64 if nobody asks for another processor.
+static constexpr struct {
+  const char *processor, *features;
+} UsualTargets[] = {
+    {"x86-64", "+cmov,+cx8,+fxsr,+mmx,+sse,+sse2,+x87"},
+    {"generic", "+fp-armv8,+neon,+v8a,-fmv"},
+};
+
+std::string suffixOfTarget(const Function &user) {
+  const StringRef processor = user.getFnAttribute("target-cpu").getValueAsString();
+  const StringRef features = user.getFnAttribute("target-features").getValueAsString();
+  const bool keepsRedZone = !user.hasFnAttribute(Attribute::NoRedZone);
+  const bool isUsual = (processor.empty() && features.empty()) || any_of(UsualTargets, [&](const auto &usual) {
+                         return processor == usual.processor && features == usual.features;
+                       });
+  if (isUsual && keepsRedZone)
+    return "";
+  const std::string text = (processor + features + (keepsRedZone ? "" : "-redzone")).str();
+  return "." + std::to_string(xxHash64(text));
+}
+
+void copyTarget(Function &to, const Function &user) {
+  for (StringRef kind : {"target-cpu", "target-features", "tune-cpu", "frame-pointer", "branch-target-enforcement"})
+    if (user.hasFnAttribute(kind))
+      to.addFnAttr(user.getFnAttribute(kind));
+  for (Attribute::AttrKind kind : {Attribute::UWTable, Attribute::NoRedZone})
+    if (user.hasFnAttribute(kind))
+      to.addFnAttr(user.getFnAttribute(kind));
+}
+
 std::string Signature::mangled(const DataLayout &DL) const {
   std::string text;
   raw_string_ostream out(text);
-  bool wide = false;
-  auto put = [&](Type *T) {
-    mangleType(out, T);
-    wide |= T->isVectorTy() || T->isAggregateType();
-  };
-  put(result);
+  mangleType(out, result);
   out << '.';
   for (unsigned i = 0; i < params.size(); ++i) {
     AttributeSet A = attributes[i];
@@ -104,7 +129,7 @@ std::string Signature::mangled(const DataLayout &DL) const {
       out << 'b' << DL.getTypeAllocSize(T).getFixedValue() << 'a' << A.getAlignment().valueOrOne().value();
       continue;
     }
-    put(params[i]);
+    mangleType(out, params[i]);
     out << (A.hasAttribute(Attribute::ZExt)   ? "z"
             : A.hasAttribute(Attribute::SExt) ? "s"
                                               : "")
@@ -112,9 +137,8 @@ std::string Signature::mangled(const DataLayout &DL) const {
   }
   if (unprototyped)
     out << ".u";
-  // The target's features decide which registers hold a vector.
-  if (wide && user->hasFnAttribute("target-features"))
-    out << '.' << xxHash64(user->getFnAttribute("target-features").getValueAsString());
+  // The target also decides which registers hold a vector.
+  out << suffixOfTarget(*user);
   return text;
 }
 
@@ -130,11 +154,7 @@ Function *Glue::start(const Twine &name, FunctionType *type, const Signature &S,
   F->setVisibility(GlobalValue::HiddenVisibility);
   F->setDSOLocal(true);
   F->setDoesNotThrow();
-  for (StringRef kind : {"target-cpu", "target-features", "tune-cpu", "frame-pointer"})
-    if (S.user->hasFnAttribute(kind))
-      F->addFnAttr(S.user->getFnAttribute(kind));
-  if (S.user->hasFnAttribute(Attribute::UWTable))
-    F->addFnAttr(S.user->getFnAttribute(Attribute::UWTable));
+  copyTarget(*F, *S.user);
   return F;
 }
 

@@ -26,6 +26,12 @@ struct Signature {
   std::string mangled(const llvm::DataLayout &) const;
 };
 
+// A function that the linker may share between modules must not use instructions that only one of them may use. So its
+// name tells the processor that `user` is compiled for: by a suffix, which is empty for the usual one.
+std::string suffixOfTarget(const llvm::Function &user);
+// Makes a function that was added to the module one for the same processor.
+void copyTarget(llvm::Function &to, const llvm::Function &user);
+
 class Glue {
 public:
   explicit Glue(Abi &abi) : abi(abi), M(abi.M) {}

@@ -17,6 +17,7 @@
 // Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-shortcuts
 #include "shortcuts.h"
 #include "abi.h"
+#include "glue.h"
 #include "suspension_markers.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/BranchProbabilityInfo.h"
@@ -96,7 +97,8 @@ void Shortcuts::lookUp(CallInst &call) {
 // The same code as a function, for ways that are seldom taken. A call takes a third of the bytes, and three
 // instructions more. Like ch_version_of it keeps its caller's registers.
 Function *Shortcuts::lookUpFunction(const CallInst &like) {
-  constexpr StringLiteral name = "charcoal.look_up";
+  const Function &user = *like.getFunction();
+  const std::string name = "charcoal.look_up" + suffixOfTarget(user);
   if (Function *known = abi.M.getFunction(name))
     return known;
   auto *F = Function::Create(like.getFunctionType(), GlobalValue::LinkOnceODRLinkage, name, abi.M);
@@ -104,6 +106,7 @@ Function *Shortcuts::lookUpFunction(const CallInst &like) {
   F->setVisibility(GlobalValue::HiddenVisibility);
   F->setDSOLocal(true);
   F->setDoesNotThrow();
+  copyTarget(*F, user);
   F->setCallingConv(like.getCallingConv());
   auto *hit = BasicBlock::Create(abi.C, "hit", F), *miss = BasicBlock::Create(abi.C, "miss", F);
   IRBuilder<> B(BasicBlock::Create(abi.C, "", F, hit));
