@@ -138,14 +138,13 @@ Function *Duplicator::clone(Function &F) {
     G->addFnAttr(NamedAttr);
   }
   // Another module defines this function, too, and its definition is the one that is linked. That module may lack an
-  // interruptible version, so this one is kept.
+  // interruptible version, so this one is kept, but for this module alone: it may be compiled for another processor.
   if (F.hasAvailableExternallyLinkage())
-    G->setLinkage(GlobalValue::LinkOnceODRLinkage);
+    G->setLinkage(GlobalValue::InternalLinkage);
   G->setComdat(nullptr);
-  if (F.hasComdat() || G->hasLinkOnceODRLinkage()) {
+  if (F.hasComdat()) {
     Comdat *group = M.getOrInsertComdat(G->getName());
-    if (F.hasComdat())
-      group->setSelectionKind(F.getComdat()->getSelectionKind());
+    group->setSelectionKind(F.getComdat()->getSelectionKind());
     G->setComdat(group);
   }
   G->addFnAttr(VersionAttr, name);
