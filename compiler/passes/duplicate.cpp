@@ -71,6 +71,7 @@ private:
   Function *callerOf(Function &plain);
   void versionsOfAliases();
   void versionsForPointers();
+  void versionsInPlaceOfReplacements();
   void bindActivities();
   void keepAsyncWhereItSuspends();
   void renameMain();
@@ -515,6 +516,23 @@ void Duplicator::versionsForPointers() {
     (versions[F] = callerOf(*F))->addFnAttr(BoundedAttr);
 }
 
+// Other modules would call the runtime's version of a function of the C library that is defined here.
+void Duplicator::versionsInPlaceOfReplacements() {
+  SmallVector<Function *> work;
+  for (Function &F : M)
+    if (isInPlaceOfReplacement(F) && !versions.count(&F) && !F.isVarArg() && !F.isInterposable() &&
+        F.getCallingConv() == CallingConv::C &&
+        none_of(F.args(), [](const Argument &A) { return A.hasByValAttr() || A.hasStructRetAttr(); }))
+      work.push_back(&F);
+  for (Function *F : work) {
+    Function *version = versions[F] = callerOf(*F);
+    version->addFnAttr(BoundedAttr);
+    version->setLinkage(GlobalValue::ExternalLinkage);
+    version->setVisibility(F->getVisibility());
+    version->setDSOLocal(F->isDSOLocal());
+  }
+}
+
 // Another module calls an alias by the alias's name. If the alias is weak the name may mean another function there. So
 // its version is a function of its own, which `split` guards. It has none if it is variadic (suspension.cpp).
 void Duplicator::versionsOfAliases() {
@@ -646,6 +664,7 @@ void Duplicator::run() {
   lowerExplicitYields();
   versionsOfAliases();
   versionsForPointers();
+  versionsInPlaceOfReplacements();
   bindActivities();
   renameMain();
 }

@@ -359,6 +359,11 @@ static bool isWorthAVersion(const Function &F) {
          size <= largest && (isAddressTaken(F) || isWorthAVersionForModules(F, size));
 }
 
+bool isInPlaceOfReplacement(const Function &F) {
+  return !F.isDeclaration() && !F.hasLocalLinkage() && !F.hasAvailableExternallyLinkage() &&
+         libraryReplaces(F.getName());
+}
+
 Suspension::Suspension(Module &M)
     : M(M), libraryInfo(Triple(M.getTargetTriple())), setjmpHasAddress(addressOfSetjmpIsTaken(M)) {
   findLookedAt();
@@ -425,7 +430,8 @@ Suspension::Suspension(Module &M)
     work.append(callersOf[F]); // for these functions the answer may have changed
   }
   for (Function &F : M) {
-    if (versionSet.contains(&F) || (!refused.contains(&F) && isWorthAVersion(F) && !reason[&F]))
+    const bool wanted = isWorthAVersion(F) || (isInPlaceOfReplacement(F) && !F.hasFnAttribute(AtomicAttr));
+    if (versionSet.contains(&F) || (!refused.contains(&F) && wanted && !reason[&F]))
       chosen.push_back(&F);
     else if (refused.contains(&F))
       remark(F, "'" + F.getName() + "' has only a plain version: " + reason[&F]);

@@ -51,6 +51,10 @@ private:
   mutable llvm::DenseMap<const llvm::Function *, bool> mayBlockCache;
 };
 
+// Whether the module defines a function of the C library for which the runtime has an interruptible version. That one
+// is weak, so it is not linked if this module has one.
+bool isInPlaceOfReplacement(const llvm::Function &);
+
 // Functions that have values which the code generator cannot keep in memory beyond the instructions next to those that
 // make them, or will have them by inlining: of AMX's type, and what AArch64 loads into eight registers at once.
 llvm::DenseSet<const llvm::Function *> functionsWithUnsavableValues(const llvm::Module &);
