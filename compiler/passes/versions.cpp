@@ -87,6 +87,12 @@ static bool hasVersion(const Function &F) {
   return version && isInterruptible(*version);
 }
 
+// Whether the function, as this module sees it, takes variable arguments. After `int f();` that is not known, and then
+// the linker finds a version only if it takes none.
+static bool takesVariableArguments(const Function &F) {
+  return F.isVarArg() && !(F.isDeclaration() && F.getFunctionType()->getNumParams() == 0);
+}
+
 PreservedAnalyses VersionsPass::run(Module &M, ModuleAnalysisManager &) {
   Abi abi(M);
   std::vector<std::pair<Constant *, Constant *>> entries;
@@ -97,7 +103,7 @@ PreservedAnalyses VersionsPass::run(Module &M, ModuleAnalysisManager &) {
   std::vector<GlobalValue *> kept, retained;
   for (Function *F : functions) {
     StringRef name = F->getName();
-    if (F->isIntrinsic() || F->isVarArg() || name.starts_with("charcoal.") || name.starts_with("llvm.") ||
+    if (F->isIntrinsic() || takesVariableArguments(*F) || name.starts_with("charcoal.") || name.starts_with("llvm.") ||
         name.ends_with(VersionSuffix) || !(isAddressTaken(*F) || (hasVersion(*F) && F->isInterposable())))
       continue;
     Function *version = M.getFunction(versionName(name == "main.plain" ? "main" : name, /*isVariadic=*/false));
