@@ -55,19 +55,15 @@ private:
   }
 
   void walk(const Stmt *statement, const Atomic *atomic) {
-    if (!statement || isa<UnaryExprOrTypeTraitExpr>(statement))
-      return;
     if (auto *block = dyn_cast<CompoundStmt>(statement))
       return walkBlock(*block, atomic);
-    if (auto *captured = dyn_cast<CapturedStmt>(statement))
-      return walk(captured->getCapturedStmt(), atomic);
-    if (auto *choice = dyn_cast<GenericSelectionExpr>(statement))
-      return walk(choice->isResultDependent() ? nullptr : choice->getResultExpr(), atomic);
     if (auto *call = dyn_cast<CallExpr>(statement); call && atomic)
       if (const FunctionDecl *callee = call->getDirectCallee(); callee && unit.mayBlock(*callee))
         warn(*call, *callee, *atomic);
-    for (const Stmt *part : statement->children())
+    anyPart(statement, [&](const Stmt *part) {
       walk(part, atomic);
+      return false;
+    });
   }
 
   void warn(const CallExpr &call, const FunctionDecl &callee, const Atomic &atomic) {

@@ -9,7 +9,31 @@ namespace charcoal::syntax {
 
 static char partner(char open) { return open == '(' ? ')' : open == '[' ? ']' : '}'; }
 
+// Where all brackets match, nobody has to search: groups in groups would be searched again and again.
+void Translator::findPartners() {
+  std::vector<size_t> open;
+  std::vector<size_t> found(tokens.size(), none);
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i].kind != Kind::Punctuator || tokens[i].text.size() != 1)
+      continue;
+    const char c = tokens[i].text[0];
+    if (c == '(' || c == '[' || c == '{')
+      open.push_back(i);
+    else if (c == ')' || c == ']' || c == '}') {
+      if (open.empty() || partner(at(open.back())[0]) != c)
+        return;
+      found[open.back()] = i;
+      found[i] = open.back();
+      open.pop_back();
+    }
+  }
+  if (open.empty())
+    partners = std::move(found);
+}
+
 size_t Translator::closing(size_t open) const {
+  if (open < partners.size() && partners[open] != none && partners[open] > open)
+    return partners[open];
   std::string expected; // the closing brackets that are due, innermost last
   for (size_t i = open; i < tokens.size(); ++i) {
     if (tokens[i].kind != Kind::Punctuator || tokens[i].text.size() != 1)

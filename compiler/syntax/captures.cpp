@@ -55,19 +55,20 @@ static const DeclRefExpr *lentTo(const VarDecl &argument) {
 
 namespace {
 
-// The places at which a body uses variables late: after it may have waited.
-class LateUses : public OrderedWalk<LateUses> {
+// The places at which a body uses variables late: after it may have waited. The state says whether it may.
+class LateUses : public OrderedWalk<LateUses, bool> {
 public:
-  LateUses(Unit &unit, bool isLate) : state(isLate), unit(unit) {}
+  LateUses(Unit &unit, bool isLate) : unit(unit) { state = isLate; }
 
-  bool state; // it may have waited
   llvm::DenseMap<const VarDecl *, const DeclRefExpr *> found;
   llvm::SmallPtrSet<const VarDecl *, 4> copied;
 
-  void join(bool other) { state |= other; }
+  static bool join(bool &into, bool other) {
+    const bool grows = other && !into;
+    into |= other;
+    return grows;
+  }
   bool enter(const Stmt *s) {
-    if (auto *block = dyn_cast<CompoundStmt>(s))
-      return !block->body_empty();
     auto *captured = dyn_cast<CapturedStmt>(s);
     if (!captured)
       return true;
@@ -95,9 +96,6 @@ public:
         remember(reference);
     state = true;
   }
-  void assign(const BinaryOperator *) {}
-  void declare(const VarDecl *) {}
-  void statement() {}
 
 private:
   void remember(const DeclRefExpr *reference) {
@@ -111,34 +109,68 @@ private:
 class Captures {
 public:
   Captures(Unit &unit, const FunctionDecl &function) : unit(unit), function(function) {}
-  void walk(const Stmt *s) {
-    if (!s)
-      return;
-    path.push_back(s);
+  void walk(const Stmt *s, size_t index = 0) {
+    path.push_back({s, within, index, ++now});
+    remember(s);
+    onDeepStack([&] { walkParts(s); });
+    path.pop_back();
+  }
+
+private:
+  // What the walk is in.
+  struct Around {
+    const Stmt *statement;
+    const Stmt *within; // the innermost body
+    size_t index;       // among the parts of the statement around it
+    unsigned begin;
+  };
+  // Those parts of a statement that may wait.
+  struct Waiting {
+    bool any = false;
+    size_t first = 0, last = 0;
+  };
+
+  void walkParts(const Stmt *s) {
     const CallExpr *marker = nullptr;
+    size_t index = 0;
     for (const Stmt *part : s->children()) {
       const llvm::StringRef name = calledName(part);
       if (name == "__charcoal_spawn" || name == "__charcoal_async")
         marker = cast<CallExpr>(part);
       auto *body = dyn_cast_or_null<CapturedStmt>(part);
       if (body && marker) {
-        check(*body, *marker);
+        check(*body, index, *marker);
         marker = nullptr;
       }
       if (body) { // its own statements are another function's
-        path.push_back(body);
+        const Stmt *outside = within;
+        within = body;
+        path.push_back({body, within, index, ++now});
         walk(body->getCapturedStmt());
         path.pop_back();
-      } else
-        walk(part);
+        within = outside;
+      } else if (part)
+        walk(part, index);
+      ++index;
     }
-    path.pop_back();
   }
 
-private:
-  static bool isLoop(const Stmt *s) { return isa<ForStmt>(s) || isa<WhileStmt>(s) || isa<DoStmt>(s); }
+  // Remembers what has been passed in the function or body at hand, so that no check has to search for it.
+  void remember(const Stmt *s) {
+    if (auto *declaration = dyn_cast<DeclStmt>(s); declaration && path.size() > 1) {
+      const Stmt *around = path[path.size() - 2].statement;
+      if (isa<CompoundStmt>(around) || isa<ForStmt>(around))
+        for (const Decl *one : declaration->decls())
+          blocks[one] = around;
+    }
+    // The result of a call, as in `c = accept(…)`.
+    auto *assignment = dyn_cast<BinaryOperator>(s);
+    if (assignment && assignment->getOpcode() == BO_Assign && isa<CallExpr>(assignment->getRHS()->IgnoreParenCasts()))
+      if (const VarDecl *variable = variableOf(assignment->getLHS()))
+        results[{variable, within}].push_back({now, assignment});
+  }
 
-  void check(const CapturedStmt &body, const CallExpr &marker) {
+  void check(const CapturedStmt &body, size_t index, const CallExpr &marker) {
     const bool isActivity = calledName(&marker) == "__charcoal_spawn";
     if (isActivity && isContained(marker))
       return; // the atomic block waits for it
@@ -153,13 +185,13 @@ private:
             variable->hasLocalStorage())
           late.push_back(*use);
         if (const DeclRefExpr *lent = isActivity ? lentTo(*variable) : nullptr)
-          checkBlock(*cast<VarDecl>(lent->getDecl()), *lent, body, marker, isActivity,
+          checkBlock(*cast<VarDecl>(lent->getDecl()), *lent, index, body, marker, isActivity,
                      "'%0' may be gone when the activity uses its address, for nothing waits for the activity before "
                      "the end of its block; pass its value, or wait");
       }
     for (const auto &[variable, use] : late)
-      if (!checkLoops(*variable, *use, body, marker, isActivity))
-        checkBlock(*variable, *use, body, marker, isActivity);
+      if (!checkLoops(*variable, *use, index, body, marker, isActivity))
+        checkBlock(*variable, *use, index, body, marker, isActivity);
   }
 
   bool isContained(const CallExpr &spawn) const {
@@ -169,59 +201,66 @@ private:
 
   // Where the walk outwards from the statement ends: at the scope of the branch, or the body or function around it.
   bool isBoundary(size_t i, const CallExpr &marker, bool isActivity) const {
-    if (isa<CapturedStmt>(path[i]))
+    if (isa<CapturedStmt>(path[i].statement))
       return isActivity;
-    if (isActivity || !isa<CompoundStmt>(path[i]))
+    if (isActivity || !isa<CompoundStmt>(path[i].statement))
       return false;
     const DeclRefExpr *scope = addressed(marker.getArg(1));
-    return scope && declares(path[i], scope->getDecl());
+    return scope && declares(path[i].statement, scope->getDecl());
   }
 
-  static bool declares(const Stmt *block, const ValueDecl *variable) {
-    auto holds = [&](const Stmt *s) {
-      auto *declaration = dyn_cast_or_null<DeclStmt>(s);
-      return declaration && llvm::is_contained(declaration->decls(), variable);
-    };
-    if (auto *loop = dyn_cast<ForStmt>(block))
-      return holds(loop->getInit());
-    if (auto *compound = dyn_cast<CompoundStmt>(block))
-      return llvm::any_of(compound->body(), holds);
-    return false;
+  bool declares(const Stmt *block, const ValueDecl *variable) const { return blocks.lookup(variable) == block; }
+
+  // What changes variables in the head of a loop, by the variable.
+  using Changes = llvm::DenseMap<const VarDecl *, const Expr *>;
+  const Changes &changesIn(const Stmt *loop) {
+    const auto [known, isNew] = heads.try_emplace(loop);
+    if (!isNew)
+      return known->second;
+    if (auto *one = dyn_cast<ForStmt>(loop)) {
+      findChanges(one->getInc(), known->second);
+      findChanges(one->getCond(), known->second);
+    } else if (auto *one = dyn_cast<WhileStmt>(loop))
+      findChanges(one->getCond(), known->second);
+    else if (auto *one = dyn_cast<DoStmt>(loop))
+      findChanges(one->getCond(), known->second);
+    return known->second;
   }
 
-  static const Expr *changes(const Stmt *s, const VarDecl &variable) {
+  static void findChanges(const Stmt *s, Changes &changes) {
     if (!s || isa<CapturedStmt>(s))
-      return nullptr;
-    if (auto *step = dyn_cast<UnaryOperator>(s);
-        step && step->isIncrementDecrementOp() && variableOf(step->getSubExpr()) == &variable)
-      return step;
-    if (auto *assignment = dyn_cast<BinaryOperator>(s);
-        assignment && assignment->isAssignmentOp() && variableOf(assignment->getLHS()) == &variable)
-      return assignment;
-    for (const Stmt *part : s->children())
-      if (const Expr *found = changes(part, variable))
-        return found;
-    return nullptr;
-  }
-
-  // Returns the assignment of a call's result to the variable in the body of a loop before the statement, as in
-  // `c = accept(…)`; null if there is none.
-  const Expr *readAnew(const Stmt *s, const VarDecl &variable, SourceLocation before) const {
-    if (!s || isa<CapturedStmt>(s))
-      return nullptr;
-    if (auto *assignment = dyn_cast<BinaryOperator>(s);
-        assignment && assignment->getOpcode() == BO_Assign && variableOf(assignment->getLHS()) == &variable &&
-        isa<CallExpr>(assignment->getRHS()->IgnoreParenCasts()) && assignment->getBeginLoc() < before)
-      return assignment;
-    for (const Stmt *part : s->children())
-      if (const Expr *found = readAnew(part, variable, before))
-        return found;
-    return nullptr;
-  }
-
-  bool mayWait(const Stmt *s) const {
-    if (!s)
+      return;
+    const VarDecl *variable = nullptr;
+    if (auto *step = dyn_cast<UnaryOperator>(s); step && step->isIncrementDecrementOp())
+      variable = variableOf(step->getSubExpr());
+    else if (auto *assignment = dyn_cast<BinaryOperator>(s); assignment && assignment->isAssignmentOp())
+      variable = variableOf(assignment->getLHS());
+    if (variable)
+      changes.try_emplace(variable, cast<Expr>(s));
+    anyPart(s, [&](const Stmt *part) {
+      findChanges(part, changes);
       return false;
+    });
+  }
+
+  // Returns the assignment of a call's result to the variable in this loop before the statement; null if there is none.
+  const Expr *readAnew(const Around &loop, const VarDecl &variable) const {
+    const auto found = results.find({&variable, loop.within});
+    if (found == results.end())
+      return nullptr;
+    const auto first =
+        llvm::lower_bound(found->second, loop.begin, [](const auto &one, unsigned begin) { return one.first < begin; });
+    return first == found->second.end() ? nullptr : first->second;
+  }
+
+  bool mayWait(const Stmt *s) {
+    if (isa<Expr>(s))
+      return findWait(s);
+    const auto known = waits.find(s);
+    return known != waits.end() ? known->second : waits[s] = findWait(s);
+  }
+
+  bool findWait(const Stmt *s) {
     if (auto *call = dyn_cast<CallExpr>(s)) {
       const FunctionDecl *callee = call->getDirectCallee();
       const llvm::StringRef name = calledName(call);
@@ -229,43 +268,50 @@ private:
           (callee && callee->isNoReturn()) || unit.mayWait(*call))
         return true;
     }
-    if (isa<CapturedStmt>(s))
-      return false;
-    return llvm::any_of(s->children(), [&](const Stmt *part) { return mayWait(part); });
+    return !isa<CapturedStmt>(s) && anyPart(s, [&](const Stmt *part) { return mayWait(part); });
   }
 
-  // Whether something between the statement and the end of path[outermost] may wait for the activity.
-  bool isWaitedFor(size_t outermost, const Stmt *statement) const {
-    const Stmt *inner = statement;
-    for (size_t i = path.size(); i-- > outermost; inner = path[i]) {
-      bool behind = false;
-      for (const Stmt *part : path[i]->children()) {
-        if (part == inner)
-          behind = !isLoop(path[i]) || i != outermost; // what follows; in a loop inside the block, also what precedes
-        else if ((behind || (isLoop(path[i]) && i != outermost)) && mayWait(part))
-          return true;
+  const Waiting &waitingParts(const Stmt *s) {
+    const auto [known, isNew] = waiting.try_emplace(s);
+    Waiting &result = known->second;
+    size_t index = 0;
+    if (isNew)
+      for (const Stmt *part : s->children()) {
+        if (part && mayWait(part)) {
+          result.first = result.any ? result.first : index;
+          result.last = index;
+          result.any = true;
+        }
+        ++index;
       }
+    return result;
+  }
+
+  // Whether something between the statement, which is that part of the innermost one, and the end of path[outermost]
+  // may wait for the activity. In a loop inside the block that is also what precedes it.
+  bool isWaitedFor(size_t outermost, size_t part) {
+    for (size_t i = path.size(); i-- > outermost; part = path[i].index) {
+      const Stmt *s = path[i].statement;
+      if (isa<CapturedStmt>(s) || (isLoop(s) && i == outermost))
+        continue;
+      const Waiting &parts = waitingParts(s);
+      if (parts.any && (parts.last > part || (isLoop(s) && parts.first != part)))
+        return true;
     }
     return false;
   }
 
-  bool checkLoops(const VarDecl &variable, const DeclRefExpr &use, const CapturedStmt &body, const CallExpr &marker,
-                  bool isActivity) {
+  bool checkLoops(const VarDecl &variable, const DeclRefExpr &use, size_t index, const CapturedStmt &body,
+                  const CallExpr &marker, bool isActivity) {
     for (size_t i = path.size(); i-- > 0 && !isBoundary(i, marker, isActivity);) {
-      const Expr *change = nullptr;
-      if (auto *loop = dyn_cast<ForStmt>(path[i])) {
-        change = changes(loop->getInc(), variable);
-        if (!change)
-          change = changes(loop->getCond(), variable);
-      } else if (auto *loop = dyn_cast<WhileStmt>(path[i]))
-        change = changes(loop->getCond(), variable);
-      else if (auto *loop = dyn_cast<DoStmt>(path[i]))
-        change = changes(loop->getCond(), variable);
-      if (!change && isLoop(path[i]))
-        change = readAnew(path[i], variable, unit.written(marker.getBeginLoc()));
+      if (!isLoop(path[i].statement))
+        continue;
+      const Expr *change = changesIn(path[i].statement).lookup(&variable);
+      if (!change)
+        change = readAnew(path[i], variable);
       if (!change)
         continue;
-      if (isActivity && i + 1 < path.size() && isWaitedFor(i + 1, &body))
+      if (isActivity && i + 1 < path.size() && isWaitedFor(i + 1, index))
         return true;
       if (!unit.warnings.isOn(unit.compiler, Warning::LoopVariable))
         return true;
@@ -278,8 +324,8 @@ private:
     return false;
   }
 
-  void checkBlock(const VarDecl &variable, const DeclRefExpr &use, const CapturedStmt &body, const CallExpr &marker,
-                  bool isActivity,
+  void checkBlock(const VarDecl &variable, const DeclRefExpr &use, size_t index, const CapturedStmt &body,
+                  const CallExpr &marker, bool isActivity,
                   llvm::StringRef textOfActivity =
                       "'%0' may be gone when the activity uses it, for nothing waits for the activity before the end "
                       "of its block; copy it: '%1', or wait") {
@@ -288,7 +334,7 @@ private:
     size_t boundary = 0, block = 0;
     bool found = false;
     for (size_t i = path.size(); i-- > 0;) {
-      if (!found && declares(path[i], &variable)) {
+      if (!found && declares(path[i].statement, &variable)) {
         block = i;
         found = true;
       }
@@ -307,7 +353,7 @@ private:
         block = 0;
       if (block == 0 && function.isMain())
         return; // its end is the program's
-      if (isWaitedFor(block, &body))
+      if (isWaitedFor(block, index))
         return;
       report(use, Warning::Dangling, body, marker, variable, textOfActivity);
     } else {
@@ -334,7 +380,15 @@ private:
 
   Unit &unit;
   const FunctionDecl &function;
-  llvm::SmallVector<const Stmt *, 32> path;
+  llvm::SmallVector<Around, 32> path;
+  const Stmt *within = nullptr;
+  unsigned now = 0;                                  // numbers what the walk passes
+  llvm::DenseMap<const Decl *, const Stmt *> blocks; // that declare it
+  std::map<std::pair<const VarDecl *, const Stmt *>, llvm::SmallVector<std::pair<unsigned, const Expr *>, 1>>
+      results; // of calls, assigned to a variable within a body
+  std::map<const Stmt *, Changes> heads;
+  llvm::DenseMap<const Stmt *, bool> waits;
+  std::map<const Stmt *, Waiting> waiting;
 };
 
 // Reports `activate (v)` where v is a variable-length array. The number of bytes that the runtime copies has to be
@@ -343,8 +397,6 @@ class Copies {
 public:
   explicit Copies(Unit &unit) : unit(unit) {}
   void walk(const Stmt *s) {
-    if (!s)
-      return;
     if (auto *declaration = dyn_cast<DeclStmt>(s))
       for (const Decl *one : declaration->decls())
         if (auto *pointer = dyn_cast<VarDecl>(one); pointer && isOurs(*pointer) && pointer->hasInit())
@@ -354,10 +406,10 @@ public:
                   "'%0' is a variable-length array, which cannot be copied; leave it out of the list and capture it by "
                   "reference, or copy it to memory of its own first")
                 << reference->getDecl()->getName();
-    if (auto *body = dyn_cast<CapturedStmt>(s))
-      return walk(body->getCapturedStmt());
-    for (const Stmt *part : s->children())
+    anyPart(s, [&](const Stmt *part) {
       walk(part);
+      return false;
+    });
   }
 
 private:

@@ -6,11 +6,35 @@
 #include "clang/AST/Stmt.h"
 #include "clang/Basic/Builtins.h"
 #include "clang/Basic/SourceManager.h"
+#include "clang/Basic/Stack.h"
 #include "clang/Frontend/CompilerInstance.h"
 
 using namespace clang;
 
 namespace charcoal::syntax {
+
+void onDeepStack(llvm::function_ref<void()> step) {
+  runWithSufficientStackSpace([] {}, step);
+}
+
+bool anyPart(const Stmt *whole, llvm::function_ref<bool(const Stmt *)> test) {
+  if (isa<UnaryExprOrTypeTraitExpr>(whole))
+    return false;
+  const Stmt *only = nullptr;
+  if (auto *captured = dyn_cast<CapturedStmt>(whole))
+    only = captured->getCapturedStmt();
+  else if (auto *choice = dyn_cast<GenericSelectionExpr>(whole); choice && !choice->isResultDependent())
+    only = choice->getResultExpr();
+  else if (auto *choice = dyn_cast<ChooseExpr>(whole); choice && !choice->isConditionDependent())
+    only = choice->getChosenSubExpr();
+  bool found = false;
+  onDeepStack([&] {
+    found = only ? test(only) : llvm::any_of(whole->children(), [&](const Stmt *part) { return part && test(part); });
+  });
+  return found;
+}
+
+bool isLoop(const Stmt *s) { return isa<ForStmt>(s) || isa<WhileStmt>(s) || isa<DoStmt>(s); }
 
 llvm::StringRef calledName(const Stmt *statement) {
   auto *call = dyn_cast_or_null<CallExpr>(statement);
@@ -97,26 +121,21 @@ bool Unit::may(const CallExpr &call, Ask ask) {
   const auto [known, isNew] = answers.try_emplace(definition, ask == Ask::GiveWay); // a recursion gives way
   if (!isNew)
     return known->second;
-  const bool answer = bodyMay(definition->getBody(), ask, false, *definition);
+  const bool answer = bodyMay(definition->getBody(), ask, false);
   return answers[definition] = answer;
 }
 
-bool Unit::bodyMay(const Stmt *statement, Ask ask, bool inLoop, const FunctionDecl &within) {
-  if (!statement || isa<UnaryExprOrTypeTraitExpr>(statement))
-    return false;
+bool Unit::bodyMay(const Stmt *statement, Ask ask, bool inLoop) {
   if (auto *block = dyn_cast<CompoundStmt>(statement)) {
     bool isAtomic = false, isSpawned = false;
-    for (const Stmt *one : block->body()) {
+    return anyPart(block, [&](const Stmt *one) {
       const llvm::StringRef marker = calledName(one);
       isAtomic = (isAtomic && marker != "__charcoal_atomic_leave") || marker == "__charcoal_atomic_enter";
-      if (!isAtomic && !(isSpawned && isa<CapturedStmt>(one)) && bodyMay(one, ask, inLoop, within))
-        return true;
+      const bool isLeftOut = isAtomic || (isSpawned && isa<CapturedStmt>(one));
       isSpawned = marker == "__charcoal_spawn";
-    }
-    return false;
+      return !isLeftOut && bodyMay(one, ask, inLoop);
+    });
   }
-  if (auto *captured = dyn_cast<CapturedStmt>(statement))
-    return bodyMay(captured->getCapturedStmt(), ask, inLoop, within);
   if (auto *call = dyn_cast<CallExpr>(statement)) {
     if (may(*call, ask))
       return true;
@@ -125,11 +144,8 @@ bool Unit::bodyMay(const Stmt *statement, Ask ask, bool inLoop, const FunctionDe
     if (ask == Ask::GiveWay && inLoop && callee && callee->getDefinition())
       return true;
   }
-  inLoop |= isa<ForStmt>(statement) || isa<WhileStmt>(statement) || isa<DoStmt>(statement);
-  for (const Stmt *part : statement->children())
-    if (bodyMay(part, ask, inLoop, within))
-      return true;
-  return false;
+  inLoop |= isLoop(statement);
+  return anyPart(statement, [&](const Stmt *part) { return bodyMay(part, ask, inLoop); });
 }
 
 namespace {
@@ -170,12 +186,14 @@ public:
       if (!function || !function->doesThisDeclarationHaveABody() ||
           context.getSourceManager().isInSystemHeader(function->getLocation()))
         continue;
-      checkNeverWaits(unit, *function);
+      functions.push_back(function);
+    }
+    checkNeverWaits(unit, functions);
+    for (const FunctionDecl *function : functions) {
       if (warnings.isOn(compiler, Warning::Blocking))
         checkBlocking(unit, *function);
       if (warnings.isOn(compiler, Warning::LoopVariable) || warnings.isOn(compiler, Warning::Dangling))
         checkCaptures(unit, *function);
-      functions.push_back(function);
     }
     if (warnings.isOn(compiler, Warning::LostUpdate))
       checkUpdates(unit, functions);

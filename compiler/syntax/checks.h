@@ -1,12 +1,14 @@
 // The checks of the syntax tree that clang has built of a file that uses the dialect.
 //
-// Each check is a function in a file of its own that looks at one function definition and changes nothing.
+// Each check is a function in a file of its own that looks at function definitions and changes nothing. It takes linear
+// time, and no statement is too deep for it.
 #ifndef CHARCOAL_SYNTAX_CHECKS_H
 #define CHARCOAL_SYNTAX_CHECKS_H
 
 #include "warnings.h"
 #include "clang/AST/ASTConsumer.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include <memory>
 
@@ -48,9 +50,17 @@ public:
 private:
   enum class Ask { Wait, GiveWay };
   bool may(const clang::CallExpr &, Ask);
-  bool bodyMay(const clang::Stmt *, Ask, bool inLoop, const clang::FunctionDecl &);
+  bool bodyMay(const clang::Stmt *, Ask, bool inLoop);
   llvm::DenseMap<const clang::FunctionDecl *, bool> waits, givesWay;
 };
+
+// Takes one step of a recursion, on a new stack where the current one is nearly used up. Clang's own recursions do the
+// same, so a check looks through every file that clang compiles.
+void onDeepStack(llvm::function_ref<void()> step);
+// Whether the test says so of one of the parts of which the statement consists, in the order of the text, up to this
+// one. What is never evaluated does not count; the body of a captured statement does. Safe in deep recursions.
+bool anyPart(const clang::Stmt *, llvm::function_ref<bool(const clang::Stmt *)> test);
+bool isLoop(const clang::Stmt *);
 
 // The name of the function that the statement calls directly, or "".
 llvm::StringRef calledName(const clang::Stmt *);
@@ -63,9 +73,9 @@ bool isOurs(const clang::VarDecl &);
 void checkBlocking(Unit &, const clang::FunctionDecl &);
 void checkCopies(Unit &, const clang::FunctionDecl &);   // gives an error, so it runs before code is generated
 void checkLiterals(Unit &, const clang::FunctionDecl &); // gives an error as well
-void checkNeverWaits(Unit &, const clang::FunctionDecl &);
+void checkNeverWaits(Unit &, llvm::ArrayRef<const clang::FunctionDecl *>); // of the whole file
 void checkCaptures(Unit &, const clang::FunctionDecl &);
-void checkUpdates(Unit &, llvm::ArrayRef<const clang::FunctionDecl *>); // of the whole file
+void checkUpdates(Unit &, llvm::ArrayRef<const clang::FunctionDecl *>); // likewise
 
 std::unique_ptr<clang::ASTConsumer> checks(clang::CompilerInstance &, const Warnings &);
 

@@ -13,6 +13,7 @@ using namespace clang;
 namespace charcoal::syntax {
 
 static const CompoundLiteralExpr *addressedBy(const Expr *value);
+static const CompoundLiteralExpr *addressedByValue(const Expr *value);
 
 // The literal of which this is the whole or a part.
 static const CompoundLiteralExpr *literalAround(const Expr *object) {
@@ -43,7 +44,12 @@ static const CompoundLiteralExpr *addressedByCast(const CastExpr &cast) {
 
 // A literal whose address, or that of a part of it, is in the value.
 static const CompoundLiteralExpr *addressedBy(const Expr *value) {
-  value = value->IgnoreParens();
+  const CompoundLiteralExpr *found = nullptr;
+  onDeepStack([&] { found = addressedByValue(value->IgnoreParens()); });
+  return found;
+}
+
+static const CompoundLiteralExpr *addressedByValue(const Expr *value) {
   if (auto *cast = dyn_cast<CastExpr>(value))
     return addressedByCast(*cast);
   if (auto *address = dyn_cast<UnaryOperator>(value))
@@ -73,11 +79,9 @@ static void checkCopy(Unit &unit, const VarDecl &copy) {
 }
 
 static void walk(Unit &unit, const Stmt *s) {
-  if (!s)
-    return;
   llvm::SmallVector<const VarDecl *> copies; // of the arguments, if a spawn follows
-  for (const Stmt *part : s->children()) {
-    if (auto *declaration = dyn_cast_or_null<DeclStmt>(part)) {
+  anyPart(s, [&](const Stmt *part) {
+    if (auto *declaration = dyn_cast<DeclStmt>(part)) {
       auto *copy = declaration->isSingleDecl() ? dyn_cast<VarDecl>(declaration->getSingleDecl()) : nullptr;
       if (copy && isOurs(*copy))
         copies.push_back(copy);
@@ -85,9 +89,9 @@ static void walk(Unit &unit, const Stmt *s) {
     if (calledName(part) == "__charcoal_spawn")
       for (const VarDecl *copy : copies)
         checkCopy(unit, *copy);
-    auto *body = dyn_cast_or_null<CapturedStmt>(part);
-    walk(unit, body ? body->getCapturedStmt() : part);
-  }
+    walk(unit, part);
+    return false;
+  });
 }
 
 void checkLiterals(Unit &unit, const FunctionDecl &function) { walk(unit, function.getBody()); }

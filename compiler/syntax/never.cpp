@@ -10,8 +10,8 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Expr.h"
 #include "clang/AST/Stmt.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
+#include <map>
 
 using namespace clang;
 
@@ -21,10 +21,10 @@ namespace {
 
 class NeverWaits {
 public:
-  explicit NeverWaits(Unit &unit) : unit(unit) {}
+  NeverWaits(Unit &unit, llvm::ArrayRef<const FunctionDecl *> functions) : unit(unit), functions(functions) {}
 
   void check(const FunctionDecl &function) {
-    if (isMarked(function) && findWait(function.getBody()))
+    if (isMarked(function) && findWait(function.getBody(), false))
       report("'" + function.getName().str() + "' is declared 'ch_never_waits'");
     else if (unit.isDeclared("__charcoal_no_yield"))
       checkBlocks(function.getBody());
@@ -66,65 +66,120 @@ private:
 
   // One report for each outermost block.
   void checkBlocks(const Stmt *s) {
-    if (!s)
-      return;
     if (const VarDecl *variable = assertion(s)) {
-      seen.clear();
-      inBlock = true;
-      if (findWait(s)) {
+      if (findWait(s, true)) {
         report("this is inside 'assert_no_yield'");
         note(unit.compiler, unit.written(variable->getLocation()), "the block begins here");
       }
-      inBlock = false;
       return;
     }
-    if (auto *body = dyn_cast<CapturedStmt>(s))
-      return checkBlocks(body->getCapturedStmt());
-    for (const Stmt *part : s->children())
+    anyPart(s, [&](const Stmt *part) {
       checkBlocks(part);
+      return false;
+    });
   }
 
   bool isMarked(const FunctionDecl &function) const { return unit.neverWaits.contains(function.getCanonicalDecl()); }
 
-  // Sets the chain of calls, the one that waits first.
-  bool findWait(const Stmt *s) {
-    if (!s || isa<UnaryExprOrTypeTraitExpr>(s))
+  using Calls = llvm::SmallVector<const CallExpr *, 0>;
+
+  // In the order in which they are made. A marked function is checked by itself.
+  void collectCalls(const Stmt *s, Calls &calls) const {
+    bool isSpawned = false;
+    anyPart(s, [&](const Stmt *part) {
+      if (!(isSpawned && isa<CapturedStmt>(part)))
+        collectCalls(part, calls);
+      isSpawned = calledName(part) == "__charcoal_spawn";
       return false;
-    if (auto *block = dyn_cast<CompoundStmt>(s)) {
-      bool isSpawned = false;
-      for (const Stmt *one : block->body()) {
-        if (!(isSpawned && isa<CapturedStmt>(one)) && findWait(one))
-          return true;
-        isSpawned = calledName(one) == "__charcoal_spawn";
-      }
-      return false;
-    }
-    if (auto *body = dyn_cast<CapturedStmt>(s))
-      return findWait(body->getCapturedStmt());
-    for (const Stmt *part : s->children())
-      if (findWait(part))
-        return true;
+    });
     auto *call = dyn_cast<CallExpr>(s);
     const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-    if (!callee || isMarked(*callee))
-      return false; // a marked one is checked by itself
-    const FunctionDecl *definition = callee->getDefinition();
-    const bool waits = inBlock && givesWay(*call) ? true
-                       : definition               ? seen.insert(definition).second && findWait(definition->getBody())
-                                                  : unit.isKnownToWait(*callee);
-    if (waits)
+    if (callee && !isMarked(*callee))
+      calls.push_back(call);
+  }
+
+  static const FunctionDecl *definition(const CallExpr &call) { return call.getDirectCallee()->getDefinition(); }
+
+  // What waits, or in a block gives way as well: the call in each function that does it or leads to it.
+  using Waits = llvm::DenseMap<const FunctionDecl *, const CallExpr *>;
+
+  const CallExpr *firstWait(const Calls &calls, const Waits &known, bool inBlock) const {
+    const auto first = llvm::find_if(calls, [&](const CallExpr *call) {
+      if (inBlock && givesWay(*call))
+        return true;
+      const FunctionDecl *callee = definition(*call);
+      return callee ? known.contains(callee) : unit.isKnownToWait(*call->getDirectCallee());
+    });
+    return first == calls.end() ? nullptr : *first;
+  }
+
+  void findCallers() {
+    llvm::SmallVector<const FunctionDecl *> pending(functions);
+    while (!pending.empty()) {
+      const FunctionDecl *function = pending.pop_back_val();
+      const auto [own, isNew] = calls.try_emplace(function);
+      if (!isNew)
+        continue;
+      collectCalls(function->getBody(), own->second);
+      for (const CallExpr *call : own->second)
+        if (const FunctionDecl *callee = definition(*call)) {
+          callers[callee].push_back(function);
+          pending.push_back(callee);
+        }
+    }
+  }
+
+  // A function follows those that it calls, so a chain from call to call ends.
+  const Waits &findWaits(bool inBlock) {
+    if (calls.empty())
+      findCallers();
+    Waits &known = waits[inBlock];
+    if (isFound[inBlock])
+      return known;
+    isFound[inBlock] = true;
+    llvm::SmallVector<const FunctionDecl *> pending, found;
+    for (const auto &[function, own] : calls)
+      pending.push_back(function);
+    llvm::sort(pending, [](auto *one, auto *other) { return one->getLocation() < other->getLocation(); });
+    for (; !pending.empty(); pending.swap(found), found.clear())
+      for (const FunctionDecl *function : pending)
+        if (!known.contains(function))
+          if (const CallExpr *call = firstWait(calls[function], known, inBlock)) {
+            known[function] = call;
+            found.append(callers[function]);
+          }
+    return known;
+  }
+
+  // Sets the chain of calls, the one that waits first.
+  bool findWait(const Stmt *s, bool inBlock) {
+    const Waits &known = findWaits(inBlock);
+    Calls own;
+    collectCalls(s, own);
+    for (const CallExpr *call = firstWait(own, known, inBlock); call;) {
       chain.push_back(call);
-    return waits;
+      const FunctionDecl *callee = inBlock && givesWay(*call) ? nullptr : definition(*call);
+      call = callee ? known.lookup(callee) : nullptr;
+    }
+    std::reverse(chain.begin(), chain.end());
+    return !chain.empty();
   }
 
   Unit &unit;
-  bool inBlock = false;
+  const llvm::ArrayRef<const FunctionDecl *> functions;
+  std::map<const FunctionDecl *, Calls> calls; // of each function that can be reached in this file
+  llvm::DenseMap<const FunctionDecl *, llvm::SmallVector<const FunctionDecl *, 2>> callers;
+  Waits waits[2]; // outside blocks, and in them
+  bool isFound[2] = {false, false};
   llvm::SmallVector<const CallExpr *> chain;
-  llvm::SmallPtrSet<const FunctionDecl *, 16> seen;
 };
 
 } // namespace
 
-void checkNeverWaits(Unit &unit, const FunctionDecl &function) { NeverWaits(unit).check(function); }
+void checkNeverWaits(Unit &unit, llvm::ArrayRef<const FunctionDecl *> functions) {
+  NeverWaits check(unit, functions);
+  for (const FunctionDecl *function : functions)
+    check.check(*function);
+}
 
 } // namespace charcoal::syntax

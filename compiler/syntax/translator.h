@@ -9,6 +9,7 @@
 
 #include "dialect.h"
 #include <functional>
+#include <optional>
 #include <set>
 
 namespace charcoal::syntax {
@@ -53,7 +54,9 @@ struct Wait;
 class Translator {
 public:
   Translator(std::vector<Lexeme> tokens, const Names &names, unsigned firstUid)
-      : nextUid(firstUid), tokens(std::move(tokens)), names(names) {}
+      : nextUid(firstUid), tokens(std::move(tokens)), names(names) {
+    findPartners();
+  }
   void declaration();
 
   Translation result;
@@ -72,6 +75,7 @@ private:
   bool isName(size_t index) const { return index < tokens.size() && tokens[index].kind == Kind::Name; }
   bool isLiteral(size_t index) const { return index < tokens.size() && tokens[index].kind == Kind::Literal; }
   bool isKeyword(size_t index) const { return index < tokens.size() && tokens[index].kind == Kind::Keyword; }
+  void findPartners();
   size_t closing(size_t open) const; // index of the matching bracket; where that is missing, of what ends the group
   bool isClosed(size_t open) const;
   bool closesMembers(size_t close) const; // whether this '}' ends the members of a struct, union or enum
@@ -187,6 +191,7 @@ private:
   SpawnedCall spawnedCall() const;
   void refuseSpawn(const Spawn &, const SpawnedCall &);
   bool isDirect(const SpawnedCall &) const;
+  bool usedOtherwise(std::string_view name) const;
   struct Copies;
   std::string copyValue(const Spawn &, size_t from, size_t to, Copies &);
   size_t argumentEnd(size_t from, size_t close) const;
@@ -241,10 +246,12 @@ private:
   void nothing();
   Region *enclosingBody();
 
-  std::vector<Lexeme> tokens; // misspelt words are corrected there
+  std::vector<Lexeme> tokens;   // misspelt words are corrected there
+  std::vector<size_t> partners; // of every bracket, if all of them match; otherwise empty
   const Names &names;
   std::vector<Region> regions;
   mutable std::vector<std::pair<std::string_view, bool>> plainWords; // the answers that isPlain has given
+  mutable std::optional<std::set<std::string_view>> otherNames;      // for usedOtherwise
   std::set<std::string_view> cancelledNames;                         // those after a `cancel`
   size_t firstLabel = 0;                                             // of the statement at hand, in `labels`
   size_t position = 0;

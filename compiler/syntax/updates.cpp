@@ -3,18 +3,17 @@
 //
 //   v = *p; may_wait(p); *p = v + 1;          x = x + may_wait(p);
 //
-// Shared data is: variables of the file scope and static variables; memory that pointers to these point to, also
-// parameters if some call in this file passes such an address; and variables that several bodies of `activate` or
-// `async` use by reference. An element of an array counts only if its index is a constant, because each activity may
-// have an element of its own. There is no warning about code that holds a lock (as far as the names of functions tell),
-// that has read the data again in between, or that stands in `assert_no_yield`, where it would be an error that others
-// run; and none in a file that starts no activities or branches.
+// What data is shared, see sharing.h. There is no warning about code that holds a lock (as far as the names of
+// functions tell), that has read the data again in between, or that stands in `assert_no_yield`, where it would be an
+// error that others run; and none in a file that starts no activities or branches.
+//
+// The walk takes linear time because what it knows at one place is limited: to `most` reads and variables there, and to
+// places of `largest` parts.
 #include "order.h"
+#include "sharing.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "llvm/ADT/FoldingSet.h"
-#include <set>
 
 using namespace clang;
 
@@ -22,16 +21,23 @@ namespace charcoal::syntax {
 
 namespace {
 
-bool contains(const Stmt *whole, llvm::function_ref<bool(const Stmt *)> test) {
-  if (!whole)
-    return false;
-  return test(whole) || llvm::any_of(whole->children(), [&](const Stmt *part) { return contains(part, test); });
+constexpr size_t most = 64, largest = 64;
+
+// Whether the expression has at most `largest` parts, and the test holds for each of them.
+bool isMadeOf(const Expr *whole, llvm::function_ref<bool(const Stmt &)> test) {
+  llvm::SmallVector<const Stmt *> parts = {whole};
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (parts.size() > largest || !test(*parts[i]))
+      return false;
+    llvm::copy_if(parts[i]->children(), std::back_inserter(parts), [](const Stmt *part) { return part != nullptr; });
+  }
+  return true;
 }
 
-bool mentions(const Stmt *whole, const VarDecl *variable) {
-  return contains(whole, [&](const Stmt *s) {
-    auto *reference = dyn_cast<DeclRefExpr>(s);
-    return reference && reference->getDecl() == variable;
+bool mentions(const Expr *place, const VarDecl *variable) {
+  return !isMadeOf(place, [&](const Stmt &s) {
+    auto *reference = dyn_cast<DeclRefExpr>(&s);
+    return !reference || reference->getDecl() != variable;
   });
 }
 
@@ -43,159 +49,87 @@ bool isAssertion(const Stmt *s) {
   return variable && variable->getName() == "__charcoal_asserted";
 }
 
-// What is shared, found by one walk over the whole file.
-class Sharing : public RecursiveASTVisitor<Sharing> {
-public:
-  Sharing(Unit &unit) : unit(unit) {}
-  bool hasActivities = false, hasBranches = false;
-
-  void begin() { captures.clear(); }
-
-  bool VisitCallExpr(CallExpr *call) {
-    const llvm::StringRef name = calledName(call);
-    hasActivities |= name == "__charcoal_spawn";
-    hasBranches |= name == "__charcoal_async";
-    if (const FunctionDecl *callee = call->getDirectCallee())
-      for (unsigned i = 0; i < call->getNumArgs() && i < callee->getNumParams(); ++i)
-        if (isAddressOfShared(call->getArg(i)))
-          parameters.insert({callee->getCanonicalDecl(), i});
-    return true;
-  }
-  bool VisitCapturedStmt(CapturedStmt *body) {
-    for (const CapturedStmt::Capture &capture : body->captures())
-      if (capture.capturesVariable())
-        captures[capture.getCapturedVar()] += loops ? 2 : 1;
-    return true;
-  }
-  bool TraverseForStmt(ForStmt *s) {
-    return inLoop([&] { return RecursiveASTVisitor::TraverseForStmt(s); });
-  }
-  bool TraverseWhileStmt(WhileStmt *s) {
-    return inLoop([&] { return RecursiveASTVisitor::TraverseWhileStmt(s); });
-  }
-  bool TraverseDoStmt(DoStmt *s) {
-    return inLoop([&] { return RecursiveASTVisitor::TraverseDoStmt(s); });
-  }
-
-  bool isShared(const Expr *place) const {
-    for (;;) {
-      place = place->IgnoreParenCasts();
-      if (auto *member = dyn_cast<MemberExpr>(place)) {
-        if (member->isArrow())
-          return isAddressOfShared(member->getBase());
-        place = member->getBase();
-      } else if (auto *element = dyn_cast<ArraySubscriptExpr>(place)) {
-        if (!element->getIdx()->isIntegerConstantExpr(*unit.ast))
-          return false;
-        return isAddressOfShared(element->getBase());
-      } else if (auto *pointee = dyn_cast<UnaryOperator>(place); pointee && pointee->getOpcode() == UO_Deref)
-        return isAddressOfShared(pointee->getSubExpr());
-      else
-        break;
-    }
-    auto *reference = dyn_cast<DeclRefExpr>(place);
-    auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
-    if (!variable || isOurs(*variable) || variable->getTLSKind() != VarDecl::TLS_None)
-      return false;
-    if (variable->hasGlobalStorage())
-      return !variable->getType().isConstQualified();
-    const auto found = captures.find(variable);
-    return found != captures.end() && found->second >= 2;
-  }
-
-private:
-  bool inLoop(llvm::function_ref<bool()> body) {
-    ++loops;
-    const bool result = body();
-    --loops;
-    return result;
-  }
-
-  bool isAddressOfShared(const Expr *pointer) const {
-    pointer = pointer->IgnoreParenCasts();
-    if (auto *address = dyn_cast<UnaryOperator>(pointer); address && address->getOpcode() == UO_AddrOf)
-      return isShared(address->getSubExpr());
-    auto *reference = dyn_cast<DeclRefExpr>(pointer);
-    auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
-    if (!variable)
-      return false;
-    if (variable->getType()->isArrayType())
-      return isShared(reference);
-    if (!variable->getType()->isPointerType())
-      return false;
-    if (variable->hasGlobalStorage())
-      return true;
-    if (auto *parameter = dyn_cast<ParmVarDecl>(variable))
-      if (auto *function = dyn_cast<FunctionDecl>(parameter->getDeclContext()))
-        return parameters.count({function->getCanonicalDecl(), parameter->getFunctionScopeIndex()}) != 0;
-    return variable->getInit() && !mentions(variable->getInit(), variable) && isAddressOfShared(variable->getInit());
-  }
-
-  Unit &unit;
-  unsigned loops = 0;
-  std::set<std::pair<const FunctionDecl *, unsigned>> parameters; // that are given addresses of shared data
-  llvm::DenseMap<const VarDecl *, unsigned> captures;             // the number of bodies that use it; one in a loop
-                                                                  // counts twice
-};
+// The clock of a walk numbers its steps.
+using Time = unsigned;
 
 struct Read {
   const Expr *place;
-  llvm::FoldingSetNodeID id;
+  unsigned id; // equal for equal places
+  Time time;
   const CallExpr *crossed; // the call after it in which others may have run
 };
 
 struct State {
-  llvm::SmallVector<Read, 4> loads;                                 // of the statement at hand
+  llvm::SmallVector<Read, 4> loads;                                 // in the value that is being computed
   llvm::SmallVector<std::pair<const VarDecl *, Read>, 4> variables; // that hold what was read
   bool locked = false;
 };
 
-class Updates : public OrderedWalk<Updates> {
+class Updates : public OrderedWalk<Updates, State> {
 public:
   Updates(Unit &unit, const Sharing &sharing) : unit(unit), sharing(sharing) {}
-  State state;
 
-  void join(const State &other) {
-    state.loads.append(other.loads.begin(), other.loads.end());
-    for (const auto &one : other.variables)
-      if (Read *known = find(one.first); !known)
-        state.variables.push_back(one);
-      else if (one.second.crossed)
-        *known = one.second;
-    state.locked |= other.locked;
+  // What both have read is listed once.
+  static bool join(State &into, const State &other) {
+    bool grows = other.locked && !into.locked;
+    into.locked |= other.locked;
+    const auto add = [&](auto &list, const auto &one, auto key, auto read) {
+      const auto known = llvm::find_if(list, [&](const auto &old) { return key(old) == key(one); });
+      if (known == list.end()) {
+        if (list.size() < most) {
+          list.push_back(one);
+          grows = true;
+        }
+      } else if (!read(*known).crossed && read(one).crossed) {
+        *known = one;
+        grows = true;
+      }
+    };
+    for (const Read &load : other.loads)
+      add(into.loads, load, [](const Read &one) { return one.place; }, [](const Read &one) { return one; });
+    for (const auto &variable : other.variables)
+      add(
+          into.variables, variable, [](const auto &one) { return one.first; },
+          [](const auto &one) { return one.second; });
+    return grows;
   }
 
-  void statement() { state.loads.clear(); }
-
   bool enter(const Stmt *s) {
-    if (isAssertion(s)) {
-      ++assertions;
-      for (const Stmt *part : s->children())
-        walk(part);
-      --assertions;
+    if (auto *block = dyn_cast<CompoundStmt>(s)) {
+      enterBlock(*block);
       return false;
     }
     if (auto *body = dyn_cast<CapturedStmt>(s)) {
-      const bool outside = isBranch;
-      State before = std::move(state);
-      state = {};
-      isBranch = !isSpawned;
-      isSpawned = false;
-      walk(body->getCapturedStmt());
-      state = std::move(before);
-      isBranch = outside;
+      enterBody(*body);
+      return false;
+    }
+    if (auto *declaration = dyn_cast<DeclStmt>(s)) {
+      for (const Decl *one : declaration->decls())
+        if (auto *variable = dyn_cast<VarDecl>(one)) {
+          declared[variable] = now;
+          if (const Expr *initializer = variable->getInit())
+            evaluate(initializer, [&](Time since) { hold(variable, since); });
+        }
+      return false;
+    }
+    if (auto *assignment = dyn_cast<BinaryOperator>(s); assignment && assignment->isAssignmentOp()) {
+      evaluate(assignment->getRHS(), [&](Time since) {
+        if (assignment->getOpcode() == BO_Assign)
+          assign(*assignment, since);
+      });
+      walk(assignment->getLHS());
       return false;
     }
     auto *load = dyn_cast<ImplicitCastExpr>(s);
-    if (!load || load->getCastKind() != CK_LValueToRValue || !isPlace(load->getSubExpr()))
-      return true;
-    Read read{load->getSubExpr(), identity(load->getSubExpr()), nullptr};
-    llvm::erase_if(state.variables, [&](const auto &one) { return one.second.crossed && one.second.id == read.id; });
-    if (!state.locked)
-      state.loads.push_back(read);
+    if (load && load->getCastKind() == CK_LValueToRValue && isPlace(load->getSubExpr()))
+      enterLoad(load->getSubExpr());
     return true;
   }
-  void use(const DeclRefExpr *) {}
+
+  void use(const DeclRefExpr *reference) {
+    if (auto *variable = dyn_cast<VarDecl>(reference->getDecl()))
+      used[variable] = ++now;
+  }
 
   void call(const CallExpr *call, bool inAtomic) {
     const llvm::StringRef name = calledName(call);
@@ -216,62 +150,108 @@ public:
       state.locked = isLock;
   }
 
-  void assign(const BinaryOperator *assignment) {
-    const Expr *place = assignment->getLHS();
-    if (assignment->getOpcode() == BO_Assign && isPlace(place) && !state.locked) {
-      const llvm::FoldingSetNodeID id = identity(place);
+  // What the statements before it in its block have read is no part of a value.
+  void statement() {
+    llvm::erase_if(state.loads, [&](const Read &load) { return load.time > blockBegan; });
+  }
+
+private:
+  void enterBlock(const CompoundStmt &block) {
+    const Time outside = blockBegan;
+    blockBegan = ++now;
+    assertions += isAssertion(&block);
+    walkParts(&block);
+    assertions -= isAssertion(&block);
+    llvm::erase_if(state.variables, [&](const auto &one) {
+      const auto known = declared.find(one.first);
+      return known != declared.end() && known->second >= blockBegan;
+    });
+    blockBegan = outside;
+  }
+
+  void enterBody(const CapturedStmt &body) {
+    State before = std::move(state);
+    state = {};
+    const bool outside = isBranch;
+    const unsigned around = values;
+    isBranch = !isSpawned;
+    isSpawned = false;
+    values = 0;
+    walkParts(&body);
+    values = around;
+    isBranch = outside;
+    state = std::move(before);
+  }
+
+  void enterLoad(const Expr *place) {
+    const Read read{place, identity(place), ++now, nullptr};
+    llvm::erase_if(state.variables, [&](const auto &one) { return one.second.crossed && one.second.id == read.id; });
+    if (state.locked || values == 0)
+      return;
+    llvm::erase_if(state.loads, [&](const Read &load) { return load.place == place; });
+    if (state.loads.size() < most)
+      state.loads.push_back(read);
+  }
+
+  // Walks over a value that is assigned. Of what has been read and used, `then` can tell by the time what it is made
+  // of.
+  void evaluate(const Expr *value, llvm::function_ref<void(Time since)> then) {
+    const Time since = ++now;
+    ++values;
+    walk(value);
+    --values;
+    then(since);
+    if (values == 0)
+      state.loads.clear();
+  }
+
+  bool isUsed(const VarDecl *variable, Time since) const {
+    const auto last = used.find(variable);
+    return last != used.end() && last->second > since;
+  }
+
+  void assign(const BinaryOperator &assignment, Time since) {
+    const Expr *place = assignment.getLHS();
+    if (isPlace(place) && !state.locked) {
+      const unsigned id = identity(place);
       for (const Read &read : state.loads)
-        if (read.crossed && read.id == id && isPartOf(read.place, assignment->getRHS()))
-          return report(*assignment, read);
+        if (read.crossed && read.id == id && read.time > since)
+          return report(assignment, read);
       for (const auto &[variable, read] : state.variables)
-        if (read.crossed && read.id == id && mentions(assignment->getRHS(), variable))
-          return report(*assignment, read);
+        if (read.crossed && read.id == id && isUsed(variable, since))
+          return report(assignment, read);
     }
     auto *reference = dyn_cast<DeclRefExpr>(place->IgnoreParens());
     if (auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr)
-      if (assignment->getOpcode() == BO_Assign)
-        hold(variable, assignment->getRHS());
+      hold(variable, since);
   }
-  void declare(const VarDecl *variable) { hold(variable, variable->getInit()); }
 
-private:
   bool isPlace(const Expr *e) const {
-    return e->getType()->isScalarType() && !contains(e, [](const Stmt *s) { return isa<CallExpr>(s); }) &&
+    return e->getType()->isScalarType() && isMadeOf(e, [](const Stmt &s) { return !isa<CallExpr>(s); }) &&
            sharing.isShared(e);
   }
 
-  llvm::FoldingSetNodeID identity(const Expr *e) const {
+  unsigned identity(const Expr *place) {
     llvm::FoldingSetNodeID id;
-    e->IgnoreParens()->Profile(id, *unit.ast, /*Canonical=*/true);
-    return id;
+    place->IgnoreParens()->Profile(id, *unit.ast, /*Canonical=*/true);
+    return places.try_emplace(id, places.size()).first->second;
   }
 
-  static bool isPartOf(const Expr *part, const Expr *whole) {
-    return contains(whole, [&](const Stmt *s) { return s == part; });
-  }
-
-  Read *find(const VarDecl *variable) {
-    for (auto &one : state.variables)
-      if (one.first == variable)
-        return &one.second;
-    return nullptr;
-  }
-
-  // The variable has a new value, that of `from`.
-  void hold(const VarDecl *variable, const Expr *from) {
+  // The variable has a new value.
+  void hold(const VarDecl *variable, Time since) {
     const Read *read = nullptr;
     for (const Read &load : state.loads)
-      if (isPartOf(load.place, from))
+      if (load.time > since)
         read = &load;
     for (const auto &[other, known] : state.variables)
-      if (!read && mentions(from, other))
+      if (!read && isUsed(other, since))
         read = &known;
     const bool holds = read != nullptr && variable->hasLocalStorage() && variable->getType()->isScalarType();
     const Read copy = holds ? *read : Read{};
     // Forgets its old value, and what was found by way of that value.
     llvm::erase_if(state.variables,
                    [&](const auto &one) { return one.first == variable || mentions(one.second.place, variable); });
-    if (holds)
+    if (holds && state.variables.size() < most)
       state.variables.push_back({variable, copy});
   }
 
@@ -296,19 +276,17 @@ private:
   Unit &unit;
   const Sharing &sharing;
   bool isSpawned = false, isBranch = false;
-  unsigned assertions = 0; // around the code at hand
+  unsigned assertions = 0, values = 0; // around the code at hand
+  Time now = 0, blockBegan = 0;
+  llvm::DenseMap<const VarDecl *, Time> declared, used; // the last time
+  std::map<llvm::FoldingSetNodeID, unsigned> places;
   llvm::SmallPtrSet<const Stmt *, 8> reported;
 };
 
 } // namespace
 
 void checkUpdates(Unit &unit, llvm::ArrayRef<const FunctionDecl *> functions) {
-  Sharing sharing(unit);
-  for (unsigned round = 0; round < 2; ++round) { // addresses are handed on from function to function
-    sharing.begin();
-    for (const FunctionDecl *function : functions)
-      sharing.TraverseStmt(function->getBody());
-  }
+  const Sharing sharing(unit, functions);
   if (sharing.hasActivities || sharing.hasBranches)
     for (const FunctionDecl *function : functions)
       Updates(unit, sharing).walk(function->getBody());

@@ -200,10 +200,18 @@ bool Translator::isDirect(const SpawnedCall &call) const {
   if (!isName(call.start) || call.start + 1 != call.arguments ||
       !(names.isFunction(name) || name.substr(0, 10) == "__builtin_"))
     return false;
-  for (size_t i = 1; i < tokens.size(); ++i)
-    if (isName(i) && at(i) == name && at(i + 1) != "(" && at(i - 1) != "." && at(i - 1) != "->")
-      return false; // perhaps a local variable of the same name
-  return true;
+  return !usedOtherwise(name); // perhaps a local variable of the same name
+}
+
+// Whether the name stands anywhere in this declaration where nothing is called by it.
+bool Translator::usedOtherwise(std::string_view name) const {
+  if (!otherNames) {
+    otherNames.emplace();
+    for (size_t i = 1; i < tokens.size(); ++i)
+      if (isName(i) && at(i + 1) != "(" && at(i - 1) != "." && at(i - 1) != "->")
+        otherNames->insert(at(i));
+  }
+  return otherNames->count(name) != 0;
 }
 
 // What is copied for the new activity: the copies have the names __charcoal_0, __charcoal_1, … .

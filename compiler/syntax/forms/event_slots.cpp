@@ -16,6 +16,8 @@ bool Translator::isSlot() const { return here() == "__charcoal_slot" && next() =
 
 // The bracket that this one closes.
 size_t Translator::opening(size_t close) const {
+  if (close < partners.size() && partners[close] < close)
+    return partners[close];
   unsigned level = 0;
   for (size_t i = close + 1; i-- > 0;) {
     const std::string_view t = at(i);
