@@ -199,6 +199,7 @@ bool Translator::refuseStatementInExpression() {
   static const std::map<std::string_view, const char *> rightForms = {{"async", "async x = f(…);"},
                                                                       {"activate", "activate { x = f(…); }"},
                                                                       {"atomic", "atomic { x = f(…); }"},
+                                                                      {"noncancellable", "noncancellable x = f(…);"},
                                                                       {"waituntil", "waituntil (x = f(…)) { … }"}};
   const auto right = rightForms.find(here());
   if (right == rightForms.end() || !isBehindOperator() || isPlain(here()))

@@ -151,11 +151,12 @@ Translator::Mistake Translator::wrongDeadline(const Shape &shape) {
 
 Translator::Mistake Translator::wrongNoYield(const Shape &shape) {
   const bool hasList = shape.group && at(shape.behind) == "{";
-  if (!shape.empty && !hasList && !isName(position + 1) && !isKeyword(position + 1))
+  const bool isCall = shape.group && at(shape.behind) == ";";
+  if (!shape.empty && !hasList && !isCall && !isName(position + 1) && !isKeyword(position + 1))
     return Mistake::None;
   problem(shape.keyword, hasList ? "'assert_no_yield' copies no variables; write 'assert_no_yield { … }'"
                                  : "'assert_no_yield' needs a block; write 'assert_no_yield { … }'");
-  drop(hasList ? shape.behind : position + 1);
+  drop(hasList || isCall ? shape.behind : position + 1);
   return Mistake::Prefix;
 }
 

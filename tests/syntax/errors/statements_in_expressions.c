@@ -10,5 +10,6 @@ int values(int n) {
   r = activate f(5);
   f(async { n = 6; });
   r += waituntil (ch_sem_wait(&s)) { n = 7; };
+  r = noncancellable f(8);
   return async f(8);
 }
