@@ -223,6 +223,8 @@ bool Translator::declaredInside(std::string_view word) const {
     if (tokens[i].text != word || tokens[i].kind != Kind::Name)
       continue;
     std::string_view before = at(i - 1), after = at(i + 1);
+    if (before == "struct" || before == "union" || before == "enum")
+      continue; // a tag
     bool afterType = before == "*" || (isKeyword(i - 1) && typeWords.count(before)) ||
                      (isName(i - 1) && !isDialectWord(before) && !isWordBeside(before)) || closesMembers(i - 1);
     bool declarator = after == "=" || after == ";" || after == "," || after == ")" || after == "[";

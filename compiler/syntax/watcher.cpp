@@ -105,8 +105,9 @@ void Watcher::operator()(const Token &token) {
         inPragma = false;
     }
     IdentifierResolver &scope = compiler.getSema().IdResolver;
-    auto declared = [&](std::string_view word) -> NamedDecl * {
+    auto declared = [&](std::string_view word) -> NamedDecl * { // a tag is no name by itself
       auto found = scope.begin(preprocessor.getIdentifierInfo(llvm::StringRef(word.data(), word.size())));
+      found = std::find_if(found, scope.end(), [](const NamedDecl *one) { return !llvm::isa<TagDecl>(one); });
       return found == scope.end() ? nullptr : *found;
     };
     Names names;
