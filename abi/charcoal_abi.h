@@ -129,9 +129,17 @@ struct ch_class {
 #define CH_FRAME_STEP 16u
 #define CH_FRAME_MAX 4096u
 
-/* The offset in bytes at which ch_tls.versions has the entry of a function, if it has one. */
+/* The offset in bytes at which code looks in ch_tls.versions for the entry of a function. On x86-64 it is the last 16
+ * bits of the address, because one instruction takes these. There a function whose address is not a multiple of 16 has
+ * no entry: the offset is inside an entry, and the runtime takes care that the eight bytes at it are never the address
+ * of such a function. Behind the entries lies one more, which is never used, for the offsets inside the last one. */
 #define CH_VERSION_SLOTS 4096u
-#define CH_VERSION_OFFSET(fn) ((uintptr_t)(fn) & (CH_VERSION_SLOTS - 1) * 16)
+#define CH_VERSION_MASK(is_x86) (CH_VERSION_SLOTS * (uintptr_t)16 - ((is_x86) ? 1 : 16))
+#ifdef __x86_64__
+#define CH_VERSION_OFFSET(fn) ((uintptr_t)(fn) & CH_VERSION_MASK(1))
+#else
+#define CH_VERSION_OFFSET(fn) ((uintptr_t)(fn) & CH_VERSION_MASK(0))
+#endif
 
 #define CH_THREAD extern __thread __attribute__((tls_model("initial-exec")))
 CH_THREAD struct ch_tls ch_tls;

@@ -26,6 +26,7 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/MDBuilder.h"
+#include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
@@ -50,7 +51,7 @@ private:
   void shortenLookUps(Function &, ArrayRef<CallInst *> lookUps);
   void takeFrame(CallInst &, uint64_t bytes);
   void giveFrame(CallInst &, uint64_t bytes);
-  Value *load(IRBuilder<> &, Type *, Value *from, unsigned offset);
+  Value *load(IRBuilder<> &, Type *, Value *from, unsigned offset, Align = Align(8));
   void store(IRBuilder<> &, Value *, Value *to, unsigned offset);
   Value *classOf(IRBuilder<> &, uint64_t bytes);
   void count(IRBuilder<> &, Value *klass, int64_t more);
@@ -62,8 +63,8 @@ private:
 } // namespace
 
 // Accesses the runtime's memory, which sanitizers do not check.
-Value *Shortcuts::load(IRBuilder<> &B, Type *T, Value *from, unsigned offset) {
-  LoadInst *I = B.CreateAlignedLoad(T, B.CreateConstInBoundsGEP1_64(abi.I8, from, offset), Align(T == abi.I32 ? 4 : 8));
+Value *Shortcuts::load(IRBuilder<> &B, Type *T, Value *from, unsigned offset, Align align) {
+  LoadInst *I = B.CreateAlignedLoad(T, B.CreateConstInBoundsGEP1_64(abi.I8, from, offset), align);
   I->setMetadata(LLVMContext::MD_nosanitize, nothing);
   return I;
 }
@@ -73,12 +74,14 @@ void Shortcuts::store(IRBuilder<> &B, Value *value, Value *to, unsigned offset) 
 }
 
 Shortcuts::Found Shortcuts::lookAt(IRBuilder<> &B, Value *fn) {
-  Value *offset = B.CreateAnd(B.CreatePtrToInt(fn, abi.Size), CH_VERSION_OFFSET(~uint64_t{0}));
+  const bool isX86 = Triple(abi.M.getTargetTriple()).getArch() == Triple::x86_64;
+  const Align align(isX86 ? 1 : 8); // CH_VERSION_OFFSET
+  Value *offset = B.CreateAnd(B.CreatePtrToInt(fn, abi.Size), CH_VERSION_MASK(isX86));
   Value *places = load(B, abi.Ptr, abi.tlsField(B, offsetof(struct ch_tls, versions)), 0);
   Value *slot = B.CreateInBoundsGEP(abi.I8, places, offset);
-  Value *known = load(B, abi.Ptr, slot, offsetof(struct ch_version_entry, fn));
+  Value *known = load(B, abi.Ptr, slot, offsetof(struct ch_version_entry, fn), align);
   // The version is loaded even if it is not needed, so that the slot's address is computed only once.
-  Value *version = load(B, abi.Ptr, slot, offsetof(struct ch_version_entry, version));
+  Value *version = load(B, abi.Ptr, slot, offsetof(struct ch_version_entry, version), align);
   return {B.CreateICmpNE(known, fn), version};
 }
 
@@ -156,7 +159,7 @@ void Shortcuts::takeFrame(CallInst &call, uint64_t bytes) {
 void Shortcuts::giveFrame(CallInst &call, uint64_t bytes) {
   IRBuilder<> B(&call);
   Value *frame = call.getArgOperand(0);
-  Value *held = B.CreateIsNotNull(load(B, abi.I32, frame, offsetof(struct ch_frame, held)));
+  Value *held = B.CreateIsNotNull(load(B, abi.I32, frame, offsetof(struct ch_frame, held), Align(4)));
   Instruction *miss, *hit;
   SplitBlockAndInsertIfThenElse(held, call.getIterator(), &miss, &hit, unlikely);
   call.moveBefore(miss->getIterator());

@@ -8,7 +8,9 @@
  * slots of all threads; 2. nobody but its thread writes anything else into a slot, and only under the lock: so what
  * stands beside an `fn` that the thread has just read belongs to it; 3. the table is at most half full; 4. an address
  * stands in it once: of several entries for it the first with a version wins; 5. entries of an unregistered module are
- * gone. A thread that may call a new function has learned of it after the change, and with it that its slot is clear.
+ * gone; 6. eight bytes of `near` that do not begin where an entry begins are never an address for which generated code
+ * looks there. A thread that may call a new function has learned of it after the change, and with it that its slot is
+ * clear.
  */
 #include "frames/allocator.h"
 #include "frames/forks.h"
@@ -32,16 +34,18 @@ static size_t table_size, table_used;
 #define NO_FUNCTION ((void *)1) /* marks a slot that was cleared; NULL will not do, because a program may call it */
 #define FAR 512
 struct cache {
-  struct ch_version_entry near[CH_VERSION_SLOTS]; /* the thread's ch_tls.versions */
+  struct ch_version_entry near[CH_VERSION_SLOTS + 1]; /* the thread's ch_tls.versions */
   struct ch_version_entry far[FAR];
   unsigned missed;            /* how often `far` knew what `near` had no place for */
   struct cache *next, **link; /* in the list of all caches, protected by the lock */
 };
 static struct cache *caches;
-struct ch_version_entry ch_versions_none[CH_VERSION_SLOTS];
+struct ch_version_entry ch_versions_none[CH_VERSION_SLOTS + 1];
 static struct ch_version_entry none_far[FAR];
 
 static inline struct cache *own(void) { return (struct cache *)ch_tls.versions; }
+/* Whether the function may stand in `near` at all. */
+static inline bool has_place(const void *fn) { return CH_VERSION_OFFSET(fn) % sizeof(struct ch_version_entry) == 0; }
 static inline struct ch_version_entry *near_of(const void *fn) {
   return (struct ch_version_entry *)((char *)ch_tls.versions + CH_VERSION_OFFSET(fn));
 }
@@ -146,6 +150,32 @@ static void write_slot(struct ch_version_entry *slot, void *fn, void *version) {
   __atomic_store_n(&slot->fn, fn, __ATOMIC_RELAXED);
 }
 
+/* Whether code that looks at one of the seven places between these two words would take what it finds there for the
+ * function that it looks for. `offset` is that of the first word. */
+static bool misleads(const void *first, const void *second, size_t offset) {
+  const void *words[] = {first, second};
+  for (size_t k = 1; k < sizeof first; k++) {
+    void *found;
+    memcpy(&found, (char *)words + k, sizeof found);
+    if (CH_VERSION_OFFSET(found) == offset + k)
+      return true;
+  }
+  return false;
+}
+
+/* Whether the entry may stand in `near` (invariant 6), also after it or the next one has been cleared. */
+static bool is_safe(const struct ch_version_entry *slot, const void *fn, const void *version) {
+  const size_t at = CH_VERSION_OFFSET(fn), half = sizeof fn;
+  const void *here[] = {fn, NO_FUNCTION}, *next[] = {slot[1].fn, NO_FUNCTION};
+  if (CH_VERSION_OFFSET(version) == at + half)
+    return false;
+  for (int i = 0; i < 2; i++)
+    if ((at > 0 && misleads(slot[-1].version, here[i], at - half)) || misleads(here[i], version, at) ||
+        misleads(version, next[i], at + half))
+      return false;
+  return true;
+}
+
 CH_COLD static void *look_up(void *fn) {
   pthread_mutex_lock(&lock);
   if (ch_tls.versions == ch_versions_none)
@@ -156,7 +186,7 @@ CH_COLD static void *look_up(void *fn) {
       if (table[i].fn == fn)
         version = table[i].version;
   write_slot(&own()->far[hash(fn) % FAR], fn, version);
-  if (version && fn)
+  if (version && fn && has_place(fn) && is_safe(near_of(fn), fn, version))
     write_slot(near_of(fn), fn, version);
   pthread_mutex_unlock(&lock);
   return version;
@@ -180,13 +210,18 @@ static inline struct ch_version_entry *far_of(const void *fn) {
   return &far[hash(fn) % FAR];
 }
 
+/* Whether another function has the place of this one, which has a version. */
+static inline bool is_displaced(const void *fn) {
+  return has_place(fn) && __atomic_load_n(&near_of(fn)->fn, __ATOMIC_RELAXED) != fn;
+}
+
 /* Of two functions that are called in turn and have one place in `near`, each gets it now and then: so the more
  * frequent has it most of the time. */
 CH_COLD CH_KEEPS_REGISTERS static void *look_further(void *fn, void *adapter) {
   const struct ch_version_entry *slot = far_of(fn);
   void *version = __atomic_load_n(&slot->fn, __ATOMIC_RELAXED) == fn && fn ? slot->version : look_up(fn);
   if (version) {
-    if (++own()->missed % 16 == 0)
+    if (is_displaced(fn) && ++own()->missed % 16 == 0)
       look_up(fn);
     return version;
   }
@@ -194,12 +229,14 @@ CH_COLD CH_KEEPS_REGISTERS static void *look_further(void *fn, void *adapter) {
   return adapter;
 }
 
-/* Generated code asks when `near` has another function in this one's place, or when the function has no version:
- * `near` does not say so. The latter is usual, for leaves have none, and takes no further call. */
+/* Generated code asks when `near` has another function in this one's place, or when the function has no place or no
+ * version: `near` does not say so. The last is usual, for leaves have none. Only the first takes a further call. */
 CH_KEEPS_REGISTERS void *ch_version_of(void *fn, void *adapter) {
   const struct ch_version_entry *slot = far_of(fn);
-  if (CH_UNLIKELY(__atomic_load_n(&slot->fn, __ATOMIC_RELAXED) != fn || slot->version))
+  if (CH_UNLIKELY(__atomic_load_n(&slot->fn, __ATOMIC_RELAXED) != fn || (slot->version && is_displaced(fn))))
     CH_JUMP_TO look_further(fn, adapter);
+  if (CH_UNLIKELY(slot->version != NULL))
+    return slot->version;
   ch_tls.callee = fn;
   return adapter;
 }

@@ -166,8 +166,9 @@ TEST(ch_version_finds_registered_versions_and_forgets_them_with_their_module) {
 
 /* As generated code looks: the version, or NULL where it has to ask the runtime. */
 static void *near(void *fn) {
-  const struct ch_version_entry *e = (const void *)((char *)ch_tls.versions + CH_VERSION_OFFSET(fn));
-  return e->fn == fn ? e->version : NULL;
+  struct ch_version_entry e;
+  memcpy(&e, (char *)ch_tls.versions + CH_VERSION_OFFSET(fn), sizeof e);
+  return e.fn == fn ? e.version : NULL;
 }
 static void *asked(void *fn) { return near(fn) ? near(fn) : ch_version_of(fn, (void *)adapter); }
 TEST(generated_code_finds_a_version_that_was_asked_for_until_its_module_is_gone) {
@@ -199,6 +200,46 @@ TEST(of_two_functions_in_one_place_both_are_found_and_none_is_taken_for_the_othe
   }
   EXPECT(moved > 2); /* neither has the place for ever */
   ch_versions_unregister(module, module + 2);
+}
+TEST(functions_at_any_address_are_found) {
+  static char versions[64], memory[16 * CH_VERSION_SLOTS + 64];
+  struct ch_version_entry module[64];
+  char *last = memory + (16 * CH_VERSION_SLOTS - 32 - CH_VERSION_OFFSET(memory) % (16 * CH_VERSION_SLOTS));
+  for (int i = 0; i < 64; i++) /* up to the last entry's last byte, and from the first one's first byte on */
+    module[i] = (struct ch_version_entry){last + i, versions + i};
+  ch_versions_register(module, module + 64);
+  for (int round = 0; round < 40; round++)
+    for (int i = 0; i < 64; i++)
+      EXPECT(asked(last + i) == versions + i);
+  ch_versions_unregister(module, module + 64);
+  for (int i = 0; i < 64; i++)
+    EXPECT(asked(last + i) == adapter);
+}
+/* Two neighbours, such that the bytes from the k-th one on are the address of a function for which code looks there. */
+static void neighbours(struct ch_version_entry pair[2], unsigned k) {
+  const uintptr_t high = k == 15 ? 0x40 : 0x30 + k, at = high << 8 | 0x30;
+  unsigned char bytes[sizeof(struct ch_version_entry[2])] = {at & 0xff, at >> 8, [16] = (at + 16) & 0xff, at >> 8};
+  memset(bytes + 2, 0x51, 14);
+  memset(bytes + 18, 0x61, 14);
+  bytes[k] = (at + k) & 0xff;
+  bytes[k + 1] = at >> 8;
+  memcpy(pair, bytes, sizeof bytes);
+}
+TEST(nothing_between_two_functions_is_taken_for_a_third) {
+  for (unsigned k = 1; k < 16; k++)
+    for (int order = 0; order < 2; order++) {
+      struct ch_version_entry pair[2];
+      neighbours(pair, k);
+      char *third;
+      memcpy(&third, (char *)pair + k, sizeof third);
+      EXPECT(((uintptr_t)third & 0xffff) == ((uintptr_t)pair[0].fn & 0xffff) + k);
+      ch_versions_register(pair, pair + 2);
+      for (int i = 0; i < 2; i++)
+        EXPECT(asked(pair[i ^ order].fn) == pair[i ^ order].version);
+      EXPECT(near(third) == NULL && asked(third) == adapter);
+      ch_versions_unregister(pair, pair + 2);
+      EXPECT(near(third) == NULL && asked(third) == adapter);
+    }
 }
 
 TEST(ch_alloca_releases_to_a_mark) {

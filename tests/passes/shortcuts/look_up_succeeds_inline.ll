@@ -1,4 +1,5 @@
-; The version that was asked for lately stands in the thread's places; only where it does not is the runtime called.
+; The version that was asked for lately stands in the thread's places; only where it does not is the runtime called. The
+; offset is the last 16 bits of the address, which need not be a multiple of 16.
 declare ptr @ch_version_of(ptr, ptr)
 declare { i32, i32 } @adapter(i32)
 define i32 @f.int(ptr %p) {
@@ -9,12 +10,14 @@ define i32 @f.int(ptr %p) {
 }
 ; CHECK-LABEL: define i32 @f.int(
 ; CHECK: %[[ADDRESS:.*]] = ptrtoint ptr %p to i64
-; CHECK-NEXT: %[[OFFSET:.*]] = and i64 %[[ADDRESS]], 65520
+; CHECK-NEXT: %[[OFFSET:.*]] = and i64 %[[ADDRESS]], 65535
 ; CHECK: %[[PLACES:.*]] = load ptr, ptr %{{.*}}, align 8, !nosanitize
 ; CHECK-NEXT: %[[SLOT:.*]] = getelementptr inbounds i8, ptr %[[PLACES]], i64 %[[OFFSET]]
-; CHECK: %[[SECOND:.*]] = getelementptr inbounds i8, ptr %[[SLOT]], i64 8
-; CHECK-NEXT: %[[KNOWN:.*]] = load ptr, ptr %[[SECOND]], align 8, !nosanitize
-; CHECK-NEXT: %[[OTHER:.*]] = icmp ne ptr %{{.*}}, %p
+; CHECK-NEXT: %[[FIRST:.*]] = getelementptr inbounds i8, ptr %[[SLOT]], i64 0
+; CHECK-NEXT: %[[THERE:.*]] = load ptr, ptr %[[FIRST]], align 1, !nosanitize
+; CHECK-NEXT: %[[SECOND:.*]] = getelementptr inbounds i8, ptr %[[SLOT]], i64 8
+; CHECK-NEXT: %[[KNOWN:.*]] = load ptr, ptr %[[SECOND]], align 1, !nosanitize
+; CHECK-NEXT: %[[OTHER:.*]] = icmp ne ptr %[[THERE]], %p
 ; CHECK-NEXT: br i1 %[[OTHER]], label %[[MISS:.*]], label %[[FOUND:.*]], !prof
 ; CHECK: [[MISS]]:
 ; CHECK: %[[ASKED:.*]] = call ptr @ch_version_of(ptr %p, ptr @adapter)
