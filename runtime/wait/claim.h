@@ -1,7 +1,7 @@
 /* The word that decides a wait: `state` of struct ch_wait. It is the only member that several domains change.
  *
  *   OPEN     -> FIRST + index    the clause of that index has been selected
- *   OPEN     -> CANCELLED        by the wait's own domain
+ *   OPEN     -> CANCELLED        by the wait's own domain, if the wait has several clauses
  *   OPEN    <-> SYNCING          the domain that changed it to SYNCING finds out whether a clause can be selected
  *   SYNCING  -> FIRST + index    by the same domain: the clause can be selected, and has been
  *

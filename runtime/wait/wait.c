@@ -550,14 +550,25 @@ static void cancel_alone(struct ch_branch *b, struct ch_clause *c) {
   ch_ready(b, -ECANCELED);
 }
 
+/* Ends a wait that selects one clause, for a cancel. A single clause is not decided, but taken off its object's list:
+ * conditions and barriers count who is on their list, so each of these must be somebody whom they can claim. */
+static bool give_up(struct ch_wait *w) {
+  if (w->first != w->last) {
+    if (!ch_wait_decide(w, CH_STATE_CANCELLED))
+      return false;
+    withdraw_losers(w, NULL, NULL);
+    return true;
+  }
+  return withdraw(w, w->first);
+}
+
 static void cancel(struct ch_wait *w) {
   struct ch_branch *b = w->branch;
   if (w->flags & CH_WAIT_AND) { /* the waiter finds out itself that its scope is cancelled */
     w->branch = NULL;
     ch_ready(b, 0);
-  } else if (ch_wait_decide(w, CH_STATE_CANCELLED)) {
+  } else if (give_up(w)) {
     w->branch = NULL;
-    withdraw_losers(w, NULL, NULL);
     ch_ready(b, -ECANCELED);
   }
 }

@@ -1,5 +1,5 @@
-/* The wait core, channels, futures, broadcasts, watched values and mailboxes, in the interleavings of two or three
- * domains.
+/* The wait core, channels, futures, broadcasts, watched values, conditions, barriers and mailboxes, in the
+ * interleavings of two or three domains.
  *
  * The code is the runtime's own (runtime/wait, runtime/sync, runtime/reactor/mailbox.h); what lies below it, the
  * scheduler and, but where a mailbox is what is explored, the inboxes, is played here, and each atomic operation is a
@@ -17,6 +17,8 @@
 #include "charcoal/future.h"
 #include "charcoal/watch.h"
 #include "reactor/inbox.h"
+#include "sync/cond.h"
+#include "sync/held.h"
 #include "sync/retry.h"
 #include "wait/wait.h"
 #include <stdio.h>
@@ -155,6 +157,11 @@ void ch_frame_free(struct ch_frame *f) { (void)f; }
 void ch_object_claim(struct ch_object *, const char *);
 bool ch_some_are_gone;
 bool ch_wait_is_gone(const struct ch_wait *w) { return (void)w, fail("nobody forks here"), false; }
+int ch_checks;
+void ch_held_note_slow(const struct ch_gate_kind *k, const struct ch_gate *g, const void *place) {
+  (void)k, (void)g, (void)place;
+}
+void ch_held_forget_slow(const struct ch_gate *g) { (void)g; }
 bool ch_retry(struct ch_retry *r) { return r->pauses++ == 0; } /* each call once */
 
 /* ---- choices ---- */
@@ -668,6 +675,47 @@ static void check_close(void) {
   outcome(received); /* what was sent before the end is still received */
 }
 
+/* A condition that is signalled while a wait for it is cancelled. */
+static ch_mutex mutex;
+static ch_cond cond;
+static ch_barrier barrier;
+static bool comes_again;
+static void set_up_locks(void) {
+  ch_mutex_init(&mutex, CH_SHARED);
+  ch_cond_init(&cond, CH_SHARED);
+  ch_barrier_init(&barrier, 2, CH_SHARED);
+  rendezvous();
+  comes_again = false;
+}
+static void sleeps_until_signalled(void) {
+  EXPECT(ch_lock(&mutex) == 0);
+  result[current] = ch_cond_sleep(&cond, &mutex);
+}
+static void signals(void) { EXPECT(ch_cond_signal(&cond) == 0); }
+static void check_signal(void) {
+  EXPECT(cond.signals == 0 && cond.gate.waiting == 0 && ch_list_empty(&cond.gate.waiters));
+  EXPECT(!mutex.owner && nobody_waits());
+  outcome(result[0] == 0 ? 0 : 1);
+}
+
+/* A barrier for two, of whom one is cancelled and comes again. */
+static void arrives_once_more_if_cancelled(void) {
+  result[current] = ch_barrier_wait(&barrier);
+  if (result[current] != ECANCELED)
+    return;
+  ch_domain.marked_count = 0;
+  comes_again = true;
+  EXPECT(ch_barrier_wait(&barrier) != ECANCELED);
+}
+static void arrives(void) {
+  result[current] = ch_barrier_wait(&barrier);
+  EXPECT(result[0] != ECANCELED || comes_again);
+}
+static void check_barrier(void) {
+  EXPECT(barrier.arrived == 0 && barrier.gate.waiting == 0 && nobody_waits());
+  outcome(result[0] == ECANCELED);
+}
+
 /* A domain that looks and then sleeps in its mailbox, and two who put a letter in: the second of them two. */
 static struct ch_mailbox box;
 static struct ch_letter letters[3];
@@ -803,6 +851,10 @@ int main(int argc, char **argv) {
   EXPLORE("watched_until_closed", rendezvous, check_watches, 2, watches_until_closed, sets_twice_and_closes);
   EXPLORE("else_against_a_select", rendezvous, check_else, 2, tries_to_receive, sends_or_gets_0);
   EXPLORE("close_against_a_sender_and_a_receiver", one_place, check_close, 2, receives_0, sends, closes);
+  EXPLORE("a_signal_beside_a_cancel_is_never_kept", set_up_locks, check_signal, 2, sleeps_until_signalled, signals,
+          cancels);
+  EXPLORE("who_is_cancelled_at_a_barrier_has_not_arrived", set_up_locks, check_barrier, 2,
+          arrives_once_more_if_cancelled, arrives, cancels);
   EXPLORE("domains_that_pass_messages_on_never_seem_to_stand", set_up_two_mailboxes, check_two_mailboxes, 2,
           passes_on_as_first, passes_on_as_second, asks_whether_both_stand);
   EXPLORE("a_mailbox_loses_no_wake_up", set_up_mailbox, check_mailbox, 5, opens_three, puts_one, puts_two);
