@@ -542,8 +542,10 @@ bool ch_clause_ready(const struct ch_clause *c) { return c->type->ready && c->ty
 
 /* ---- cancel, and async calls that become branches ---- */
 
+static bool agrees(struct ch_clause *c) { return !c->type->cancel || c->type->cancel(c); }
+
 static void cancel_alone(struct ch_branch *b, struct ch_clause *c) {
-  if ((c->type->cancel && !c->type->cancel(c)) || !c->type->withdraw(c))
+  if (!agrees(c) || !c->type->withdraw(c))
     return;
   c->state = CH_IS_OUT;
   ch_count_out(b, c);
@@ -559,6 +561,8 @@ static bool give_up(struct ch_wait *w) {
     withdraw_losers(w, NULL, NULL);
     return true;
   }
+  if (w->flags & CH_WAIT_PLAIN && !agrees(w->first))
+    return false;
   return withdraw(w, w->first);
 }
 

@@ -70,9 +70,9 @@ struct ch_clause_type {
   /* Is called after the clause's body, or when it is certain that the body does not run; a lock is given back here.
    * NULL: there is nothing to do. */
   void (*leave)(struct ch_clause *);
-  /* Is called when the scope around a wait for this clause alone is cancelled. NULL, or the result true: the clause is
+  /* Is called when the scope around a plain call (ch_wait_plain) is cancelled. NULL, or the result true: the clause is
    * to be withdrawn. False: it cannot be withdrawn, and will be woken, with its effect or with a value that says that
-   * it had none. */
+   * it had none. It is not asked for a clause of a statement, which can always be withdrawn. */
   ch_bool (*cancel)(struct ch_clause *);
   /* Describes what the clause waits for; `what` is set already. NULL: the object's address is all there is to say. It
    * may be called in a signal handler. */
@@ -152,6 +152,8 @@ struct ch_clause *ch_list_after(const struct ch_link *list, const struct ch_clau
 #define CH_WAIT_AND 1u
 /* If several clauses are ready, each is selected in its turn, rather than always the first. */
 #define CH_WAIT_FAIR 2u
+/* The wait is a plain call's (ch_wait_plain): it has one clause, whose type is asked whether a cancel can end it. */
+#define CH_WAIT_PLAIN 4u
 
 /* Lies in the caller's frame from ch_wait_enter until the wait is over. Private. */
 struct ch_wait {
@@ -169,7 +171,7 @@ struct ch_wait {
   const char *site;
 };
 
-/* Begins a wait without clauses. `flags` are 0, CH_WAIT_AND, CH_WAIT_FAIR, or both; `site` is the text "file:line" for
+/* Begins a wait without clauses. `flags` are 0, CH_WAIT_PLAIN, CH_WAIT_AND, CH_WAIT_FAIR, or the last two; `site` is the text "file:line" for
  * reports, which is not copied, or NULL. */
 void ch_wait_enter(struct ch_wait *, unsigned flags, const char *site);
 /* Adds a clause, which its form has filled in and which has had no effect so far. `index` is below CH_ALONE; it is what
@@ -230,10 +232,11 @@ ch_bool ch_clause_ready(const struct ch_clause *);
 #define CH_CLAUSE_HOLDS(function) typedef void function##__held
 
 /* Makes the plain call: it waits for this clause alone, which its form has filled in.
- * Result: the call's result; `cancelled`: the scope is cancelled, and the call has had no effect. */
+ * Result: the call's result; `cancelled`: the scope is cancelled, and the call has had no effect.
+ * Cancel: ends the wait, unless the type's `cancel` says that it cannot. */
 static inline intptr_t ch_wait_plain(struct ch_clause *c, intptr_t cancelled) {
   struct ch_wait w;
-  ch_wait_enter(&w, 0, NULL);
+  ch_wait_enter(&w, CH_WAIT_PLAIN, NULL);
   ch_wait_add(&w, c, 0);
   return ch_wait_any(&w) == 0 ? ch_clause_result(c) : cancelled;
 }

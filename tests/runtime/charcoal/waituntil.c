@@ -288,6 +288,60 @@ TEST(names_are_looked_up_beside_other_clauses) {
   EXPECT(body == 7 || !found);
 }
 
+/* ---- a type of the program's own, from whose plain call a wait cannot be withdrawn ---- */
+
+struct order {
+  struct ch_link waiters;
+  int asked;
+};
+struct await_order__clause {
+  struct ch_clause clause;
+};
+CH_CLAUSE_FORM(int, await_order, struct order *);
+
+static int enlist_order(struct ch_clause *c) {
+  ch_list(&((struct order *)c->object)->waiters, c);
+  return CH_CLAUSE_LISTED;
+}
+static ch_bool refuse_to_cancel(struct ch_clause *c) {
+  ((struct order *)c->object)->asked++;
+  return 0;
+}
+static const struct ch_clause_type order_type = {
+    .what = "order", .enlist = enlist_order, .withdraw = ch_unlist, .cancel = refuse_to_cancel};
+void await_order__clause(struct await_order__clause *c, struct order *o) {
+  c->clause = (struct ch_clause){.type = &order_type, .object = o};
+}
+static int await_order(struct order *o) {
+  struct await_order__clause c;
+  await_order__clause(&c, o);
+  return (int)ch_wait_plain(&c.clause, ECANCELED);
+}
+
+TEST(a_plain_call_whose_type_refuses_a_cancel_goes_on_and_a_statement_ends) {
+  struct order o = {.asked = 0};
+  int plain = -1, selected = -1;
+  do {
+    async plain = await_order(&o);
+    cancel;
+    EXPECT(o.asked == 1 && plain == -1);
+    struct ch_clause *c = ch_list_first(&o.waiters);
+    EXPECT(c && ch_claim(c));
+    c->value = 5;
+    ch_wake(c);
+  }
+  finish;
+  EXPECT(plain == 5);
+  do {
+    async {
+      waituntil(selected = await_order(&o)) {}
+    }
+    cancel;
+  }
+  finish;
+  EXPECT(o.asked == 1 && selected == -1 && !ch_list_first(&o.waiters));
+}
+
 /* ---- a time in every position, and every other clause never ready ---- */
 
 TEST(law_9_a_time_ends_the_wait_from_every_position) {
