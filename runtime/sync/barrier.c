@@ -6,8 +6,13 @@ static ch_barrier *of(const struct ch_gate *g) { return (ch_barrier *)(uintptr_t
 
 /* `arrived` is not 0 while a round is let on: those of it who are still in the list. */
 static bool fits(const struct ch_gate *g, const struct ch_gate__clause *c) { return (void)c, of(g)->arrived > 0; }
-static bool is_last(const struct ch_gate *g, const struct ch_gate__clause *c) {
-  return (void)c, g->waiting + 1 >= of(g)->n;
+static bool would_be_last(const struct ch_gate *g) { return g->waiting + 1 >= of(g)->n; }
+static bool is_last(struct ch_gate *g, const struct ch_gate__clause *c) {
+  (void)c;
+  if (!would_be_last(g))
+    return false;
+  ch_gate_drop_gone(g);
+  return would_be_last(g);
 }
 static void take(struct ch_gate *g, struct ch_gate__clause *c) {
   if (of(g)->arrived > 0) {

@@ -45,10 +45,15 @@ void ch_cond_init(ch_cond *c, unsigned flags) {
   ch_gate_init(&c->gate, flags);
 }
 
+/* A signal that nobody takes is lost. */
 static int wake(ch_cond *c, unsigned long most) {
+  struct ch_claimed_list woken = {0};
   ch_gate_enter(&c->gate);
-  c->signals = c->gate.waiting < most ? c->gate.waiting : most;
-  ch_gate_leave(&c->gate);
+  c->signals = most;
+  ch_gate_serve(&c->gate, &woken);
+  c->signals = 0;
+  ch_object_leave(&c->gate.object);
+  ch_wake_all(&woken);
   return 0;
 }
 int ch_cond_signal(ch_cond *c) { return wake(c, 1); }

@@ -35,9 +35,29 @@ static bool is_alternative(const struct ch_clause *c, const struct ch_clause *ot
   return c->index < CH_ALONE && other->index < CH_ALONE && c->wait == other->wait && !(c->wait->flags & CH_WAIT_AND);
 }
 
+/* Takes somebody who is not in this child of fork off the list. */
+static void drop(struct ch_gate *g, struct ch_clause *gone) {
+  g->waiting--;
+  (void)ch_claim(gone);
+}
+/* The first in the list who is there. */
+static struct ch_clause *first_of(struct ch_gate *g) {
+  struct ch_clause *c;
+  while ((c = ch_list_first(&g->waiters)) && ch_clause_is_gone(c))
+    drop(g, c);
+  return c;
+}
+void ch_gate_drop_gone(struct ch_gate *g) {
+  for (struct ch_clause *c = ch_list_first(&g->waiters), *next; ch_some_are_gone && c; c = next) {
+    next = ch_list_after(&g->waiters, c);
+    if (ch_clause_is_gone(c))
+      drop(g, c);
+  }
+}
+
 /* The first in the list, or else its next alternatives, if one of them fits. */
-static struct ch_clause *next_to_go(const struct ch_gate *g) {
-  struct ch_clause *first = ch_list_first(&g->waiters), *c = first;
+static struct ch_clause *next_to_go(struct ch_gate *g) {
+  struct ch_clause *first = first_of(g), *c = first;
   while (c && !kind_of(c)->fits(g, of(c))) {
     c = ch_list_after(&g->waiters, c);
     if (c && !is_alternative(c, first))
@@ -46,8 +66,7 @@ static struct ch_clause *next_to_go(const struct ch_gate *g) {
   return c;
 }
 
-/* Lets on as many as can go. */
-static void serve(struct ch_gate *g, struct ch_claimed_list *woken) {
+void ch_gate_serve(struct ch_gate *g, struct ch_claimed_list *woken) {
   struct ch_clause *c;
   while ((c = next_to_go(g))) {
     g->waiting--;
@@ -61,21 +80,21 @@ static void serve(struct ch_gate *g, struct ch_claimed_list *woken) {
 
 void ch_gate_leave(struct ch_gate *g) {
   struct ch_claimed_list woken = {0};
-  serve(g, &woken);
+  ch_gate_serve(g, &woken);
   ch_object_leave(&g->object);
   ch_wake_all(&woken);
 }
 
 /* Somebody else waits. `c` is not in the list, and has no wait if it is a plain call. */
-static bool is_waited_for(const struct ch_gate *g, const struct ch_clause *c) {
-  const struct ch_clause *other = ch_list_first(&g->waiters);
+static bool is_waited_for(struct ch_gate *g, const struct ch_clause *c) {
+  const struct ch_clause *other = first_of(g);
   while (other && c->wait && is_alternative(c, other))
     other = ch_list_after(&g->waiters, other);
   return other;
 }
 
 /* The gate is entered. */
-static bool goes_on(const struct ch_gate_kind *k, const struct ch_gate *g, const struct ch_gate__clause *c) {
+static bool goes_on(const struct ch_gate_kind *k, struct ch_gate *g, const struct ch_gate__clause *c) {
   if (k->passes && k->passes(g, c))
     return true;
   return !is_waited_for(g, &c->clause) && k->fits(g, c);

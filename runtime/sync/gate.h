@@ -20,7 +20,7 @@ struct ch_gate_kind {
   /* Returns an error number that the call ends with instead of an effect, or 0. NULL: there are no such errors. */
   int (*mistake)(const struct ch_gate *, const struct ch_gate__clause *);
   /* Tells whether the clause need not wait behind those who wait already. NULL: it always has to. */
-  bool (*passes)(const struct ch_gate *, const struct ch_gate__clause *);
+  bool (*passes)(struct ch_gate *, const struct ch_gate__clause *);
   /* Is called after the clause has been listed and the gate was left. NULL: nothing is to be done. */
   void (*listed)(struct ch_gate__clause *);
   /* Returns the activity that has the lock alone, or NULL if none has; for reports. NULL: no activity ever does. */
@@ -61,9 +61,16 @@ CH_HIDDEN int ch_gate_call(const struct ch_gate_type types[2], struct ch_gate *g
 /* The object may be changed between ch_gate_enter and ch_gate_leave. The latter lets go on as many as then can. */
 CH_HIDDEN void ch_gate_enter(struct ch_gate *);
 CH_HIDDEN void ch_gate_leave(struct ch_gate *);
+/* The first part of ch_gate_leave: claims as many as can go on. The caller then leaves the object and wakes them. */
+CH_HIDDEN void ch_gate_serve(struct ch_gate *, struct ch_claimed_list *woken);
+/* In a child of fork: takes all waiters who are not there off the list, so that `waiting` counts only those who are. */
+CH_HIDDEN void ch_gate_drop_gone(struct ch_gate *);
 CH_HIDDEN void ch_gate_init(struct ch_gate *, unsigned flags);
 /* Returns EBUSY if somebody waits, else 0. */
-static inline int ch_gate_end(const struct ch_gate *g) { return ch_list_empty(&g->waiters) ? 0 : EBUSY; }
+static inline int ch_gate_end(struct ch_gate *g) {
+  ch_gate_drop_gone(g);
+  return ch_list_empty(&g->waiters) ? 0 : EBUSY;
+}
 
 static inline const void *ch_gate_self(void) { return ch_domain.current ? ch_activity_of(ch_domain.current) : NULL; }
 

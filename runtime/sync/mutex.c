@@ -4,7 +4,7 @@
 static ch_mutex *of(const struct ch_gate *g) { return (ch_mutex *)(uintptr_t)g; }
 
 static bool fits(const struct ch_gate *g, const struct ch_gate__clause *c) { return (void)c, !of(g)->owner; }
-static bool is_again(const struct ch_gate *g, const struct ch_gate__clause *c) {
+static bool is_again(struct ch_gate *g, const struct ch_gate__clause *c) {
   return of(g)->recursive && of(g)->owner == c->owner;
 }
 static void take(struct ch_gate *g, struct ch_gate__clause *c) {

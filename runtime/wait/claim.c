@@ -1,6 +1,5 @@
 /* Claims clauses, which decides waits. claim.h explains the states of a wait. */
 #include "wait/claim.h"
-#include "sched/child.h"
 
 #ifndef CHARCOAL_EXPLORED
 __thread __attribute__((tls_model("initial-exec"))) struct ch_wait *ch_enlisting_here;
@@ -34,12 +33,8 @@ bool ch_wait_decide(struct ch_wait *w, uint32_t state) {
   return change(w, &is, state);
 }
 
-static bool is_gone(const struct ch_clause *c) {
-  return CH_UNLIKELY(ch_some_are_gone) && c->index < CH_ALONE && ch_wait_is_gone(c->wait);
-}
-
 bool ch_claim_unlisted(struct ch_clause *c) {
-  if (is_gone(c))
+  if (ch_clause_is_gone(c))
     return false;
   if (ch_selects_one(c) && !ch_wait_decide(c->wait, selected(c)))
     return false;
@@ -129,7 +124,7 @@ enum ch_claimed ch_claim_both(struct ch_clause *own, struct ch_clause *other) {
   }
   if (own && own->wait == other->wait && ch_selects_one(own) && ch_selects_one(other))
     return CH_SAME_WAIT;
-  enum ch_claimed claimed = is_gone(other)                     ? CH_OTHER_DECIDED
+  enum ch_claimed claimed = ch_clause_is_gone(other)           ? CH_OTHER_DECIDED
                             : CH_LIKELY(!claims_itself(other)) ? claim_local(other)
                                                                : claim_words(own, other);
   if (claimed != CH_CLAIMED && claimed != CH_OTHER_DECIDED)

@@ -22,6 +22,7 @@
 
 #include "charcoal/clause.h"
 #include "frames/allocator.h"
+#include "sched/child.h"
 #include "wait/atomics.h"
 #include "wait/link.h"
 
@@ -66,6 +67,10 @@ static inline void ch_claim_end(struct ch_clause *c, bool had) {
   }
   if (had)
     ch_atomic_store(&c->state, CH_IS_TAKEN);
+}
+/* Tells whether the clause is that of an activity which is not in this child of fork. It cannot be claimed then. */
+static inline bool ch_clause_is_gone(const struct ch_clause *c) {
+  return CH_UNLIKELY(ch_some_are_gone) && c->index < CH_ALONE && ch_wait_is_gone(c->wait);
 }
 /* The clause of a wait with `and` whose effect is being had: until it has been. */
 CH_HIDDEN void ch_clause_await_effect(struct ch_clause *);

@@ -1,6 +1,7 @@
 /* Tests children of fork, and a lack of descriptors: a recompiled program survives what the plain program survives. */
 #include "harness.h"
 #include <charcoal/channel.h>
+#include <charcoal/locks.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -357,6 +358,65 @@ TEST(nothing_in_a_child_goes_to_the_domains_of_other_threads) {
     for (int i = 1; i <= 6; i++) EXPECT(ch_send(&shared_messages, &i) == 0);
     for (int i = 1; i <= 6 && ch_recv(&shared_messages, &got) == 0; i++) sum += got;
     EXPECT(sum == 21);
+    _exit(6);
+  }
+  EXPECT(status_of(child) == 6 << 8);
+  _exit(0);
+}
+
+static ch_mutex shared_mutex;
+static ch_cond shared_cond;
+static ch_barrier shared_barrier;
+static ch_permits shared_permits;
+static ch_rwlock shared_rwlock;
+static void waits_for_a_signal(void *unused) {
+  ch_lock(&shared_mutex);
+  __atomic_fetch_add(&domains_waiting, 1, __ATOMIC_RELAXED);
+  ch_cond_wait(&shared_cond, &shared_mutex);
+}
+static void waits_at_a_barrier(void *unused) {
+  __atomic_fetch_add(&domains_waiting, 1, __ATOMIC_RELAXED);
+  ch_barrier_wait(&shared_barrier);
+}
+static void wants_many_permits(void *unused) {
+  __atomic_fetch_add(&domains_waiting, 1, __ATOMIC_RELAXED);
+  ch_permits_take(&shared_permits, 5);
+}
+static void wants_to_write(void *unused) {
+  __atomic_fetch_add(&domains_waiting, 1, __ATOMIC_RELAXED);
+  ch_write_lock(&shared_rwlock);
+}
+static void use_locks_alone(void) {
+  EXPECT(ch_cond_signal(&shared_cond) == 0); /* nobody is there */
+  EXPECT(ch_lock(&shared_mutex) == 0);
+  within (50000000) do { EXPECT(ch_cond_wait(&shared_cond, &shared_mutex) == ECANCELED); } finish;
+  within (50000000) do { EXPECT(ch_barrier_wait(&shared_barrier) == ECANCELED); } finish;
+  do {
+    async ch_barrier_wait(&shared_barrier);
+    EXPECT(ch_barrier_wait(&shared_barrier) == CH_BARRIER_LAST);
+  } finish;
+  within (5000000000) do {
+    EXPECT(ch_permits_take(&shared_permits, 1) == 0 && ch_read_lock(&shared_rwlock) == 0);
+  } finish;
+  EXPECT(ch_barrier_destroy(&shared_barrier) == 0 && ch_cond_destroy(&shared_cond) == 0);
+}
+TEST(no_lock_in_a_child_counts_those_who_are_not_there_and_nobody_waits_behind_them) {
+  static ch_thread threads[4];
+  static void (*const how[])(void *) = {waits_for_a_signal, waits_at_a_barrier, wants_many_permits, wants_to_write};
+  alarm(60);
+  ch_mutex_init(&shared_mutex, CH_SHARED);
+  ch_cond_init(&shared_cond, CH_SHARED);
+  ch_barrier_init(&shared_barrier, 2, CH_SHARED);
+  ch_permits_init(&shared_permits, 2, CH_SHARED);
+  ch_rwlock_init(&shared_rwlock, CH_SHARED);
+  EXPECT(ch_read_lock(&shared_rwlock) == 0);
+  for (int i = 0; i < 4; i++) EXPECT(ch_domain_start(&threads[i], how[i], NULL) == 0);
+  while (__atomic_load_n(&domains_waiting, __ATOMIC_RELAXED) < 4) ch_sleep(1000000);
+  ch_sleep(5000000);
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    use_locks_alone();
     _exit(6);
   }
   EXPECT(status_of(child) == 6 << 8);

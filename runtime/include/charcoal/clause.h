@@ -171,8 +171,8 @@ struct ch_wait {
   const char *site;
 };
 
-/* Begins a wait without clauses. `flags` are 0, CH_WAIT_PLAIN, CH_WAIT_AND, CH_WAIT_FAIR, or the last two; `site` is the text "file:line" for
- * reports, which is not copied, or NULL. */
+/* Begins a wait without clauses. `flags` are 0, CH_WAIT_PLAIN, CH_WAIT_AND, CH_WAIT_FAIR, or the last two; `site` is
+ * the text "file:line" for reports, which is not copied, or NULL. */
 void ch_wait_enter(struct ch_wait *, unsigned flags, const char *site);
 /* Adds a clause, which its form has filled in and which has had no effect so far. `index` is below CH_ALONE; it is what
  * ch_wait_any and ch_wait_next return for this clause. */
