@@ -305,8 +305,10 @@ static int send(struct ch_inbox *inbox, ch_event e, unsigned n, const struct ch_
     l->values[i] = (struct ch_event_value){memcpy(to, values[i].from, bytes), values[i].kind};
     to += (bytes + 15) & ~(size_t)15;
   }
-  ch_inbox_post(inbox, &l->letter);
-  return 0;
+  if (ch_inbox_post(inbox, &l->letter))
+    return 0;
+  free(l); /* the domain has ended, and with it what it had made */
+  return EALREADY;
 }
 
 int ch_event_trigger(ch_event e, unsigned n, const struct ch_event_value *values) {

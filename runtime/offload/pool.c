@@ -117,7 +117,8 @@ static void done(struct ch_job *job) {
   struct ch_inbox *inbox = job->inbox;
   is_interrupted_no_more(job);
   job->state = CH_JOB_DONE;
-  ch_inbox_post(inbox, &job->letter);
+  if (!ch_inbox_post(inbox, &job->letter)) /* nobody waited for it any more when its domain ended */
+    job->letter.open(&job->letter);
 }
 
 /* The lock is taken. This worker ends, and leaves nobody in the queue whom only it would have served. */

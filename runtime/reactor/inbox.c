@@ -122,6 +122,7 @@ struct ch_inbox *ch_inbox_here(void) {
     *made = (struct ch_inbox){.event = -1};
   }
   made->forks = forks;
+  ch_mailbox_open(&made->box);
   __atomic_fetch_add(&in_use, 1, __ATOMIC_RELAXED);
   int saved = errno;
   get_event(made);
@@ -132,7 +133,9 @@ struct ch_inbox *ch_inbox_here(void) {
 void ch_inbox_end(void) {
   if (!inbox)
     return;
-  ch_inbox_open();
+  do
+    ch_inbox_open();
+  while (!ch_mailbox_close(&inbox->box));
   struct ch_inbox *gone = inbox;
   inbox = NULL;
   gone->handed_out = false;
@@ -162,10 +165,12 @@ static void wake(struct ch_inbox *sleeper) {
   errno = saved;
 }
 
-void ch_inbox_post(struct ch_inbox *to, struct ch_letter *letter) {
+bool ch_inbox_post(struct ch_inbox *to, struct ch_letter *letter) {
   ch_tsan_release(to);
-  if (ch_mailbox_put(&to->box, letter))
+  enum ch_mailbox_put put = ch_mailbox_put(&to->box, letter);
+  if (put == CH_MAILBOX_PUT_ASLEEP)
     wake(to);
+  return put != CH_MAILBOX_REFUSED;
 }
 
 /* Letters that have been taken out and not been opened, in the order of posting. */
@@ -283,6 +288,8 @@ int ch_post(struct ch_inbox *to, void (*fn)(void *), void *argument) {
   if (!m)
     return ENOMEM;
   *m = (struct message){{NULL, open_message}, fn, argument};
-  ch_inbox_post(to, &m->letter);
-  return 0;
+  if (ch_inbox_post(to, &m->letter))
+    return 0;
+  free(m);
+  return ESRCH;
 }

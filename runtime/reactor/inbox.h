@@ -17,8 +17,9 @@ struct ch_inbox;
 /* Returns the inbox of this domain, and makes it at the first call. NULL, with errno ENOMEM: there is no memory. Only a
  * thread that runs a domain calls this. */
 CH_HIDDEN struct ch_inbox *ch_inbox_here(void);
-/* Posts a letter. Any thread may do so. The domain must not have ended. */
-CH_HIDDEN void ch_inbox_post(struct ch_inbox *, struct ch_letter *);
+/* Posts a letter. Any thread may do so. False: the domain has ended, and the letter will not be opened. (If another
+ * domain has got its inbox meanwhile, that one opens the letter.) */
+CH_HIDDEN bool ch_inbox_post(struct ch_inbox *, struct ch_letter *);
 /* Opens all letters that have come, and returns whether there were any. The loop calls this. */
 CH_HIDDEN bool ch_inbox_open(void);
 /* Takes out a letter whose memory the caller is about to give up. True: it was in this domain's inbox. Any code on the

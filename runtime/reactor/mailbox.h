@@ -24,23 +24,45 @@ struct ch_letter {
 enum { CH_MAILBOX_AWAKE, CH_MAILBOX_LOOKING, CH_MAILBOX_ASLEEP, CH_MAILBOX_WOKEN };
 
 struct ch_mailbox {
-  struct ch_letter *top; /* the letter that was put in last; each leads to the one before. Everybody writes it */
+  struct ch_letter *top; /* the letter that was put in last; each leads to the one before. CH_MAILBOX_CLOSED: its domain
+                          * has ended. Everybody writes it */
   uint32_t rest;
   uint32_t wakings; /* how often the domain has become awake; it writes this when it is, and before it takes letters */
 };
 
-/* Puts a letter in. Any thread may do so. True: the caller has to wake the domain. */
-static inline bool ch_mailbox_put(struct ch_mailbox *m, struct ch_letter *letter) {
+#define CH_MAILBOX_CLOSED ((struct ch_letter *)1)
+
+/* What has come of putting a letter in. */
+enum ch_mailbox_put {
+  CH_MAILBOX_PUT,
+  CH_MAILBOX_PUT_ASLEEP, /* the caller has to wake the domain */
+  CH_MAILBOX_REFUSED     /* the mailbox is closed, and the letter is not in it */
+};
+
+/* Puts a letter in. Any thread may do so. */
+static inline enum ch_mailbox_put ch_mailbox_put(struct ch_mailbox *m, struct ch_letter *letter) {
   struct ch_letter *top = ch_atomic_load(&m->top);
-  do
+  do {
+    if (__builtin_expect(top == CH_MAILBOX_CLOSED, 0))
+      return CH_MAILBOX_REFUSED;
     letter->next = top;
-  while (!ch_atomic_change(&m->top, &top, letter));
+  } while (!ch_atomic_change(&m->top, &top, letter));
   uint32_t asleep = CH_MAILBOX_ASLEEP;
-  return ch_atomic_load_in_order(&m->rest) == CH_MAILBOX_ASLEEP &&
-         ch_atomic_change(&m->rest, &asleep, CH_MAILBOX_WOKEN);
+  return ch_atomic_load_in_order(&m->rest) == CH_MAILBOX_ASLEEP && ch_atomic_change(&m->rest, &asleep, CH_MAILBOX_WOKEN)
+             ? CH_MAILBOX_PUT_ASLEEP
+             : CH_MAILBOX_PUT;
 }
 
 /* The functions from here on are for the domain alone, except the last two. */
+
+/* The domain ends: each letter has either been put in before, or is refused. False: there are letters, and the mailbox
+ * is not closed. */
+static inline bool ch_mailbox_close(struct ch_mailbox *m) {
+  struct ch_letter *none = NULL;
+  return ch_atomic_change(&m->top, &none, CH_MAILBOX_CLOSED);
+}
+/* A closed mailbox is another domain's from now on. */
+static inline void ch_mailbox_open(struct ch_mailbox *m) { ch_atomic_store(&m->top, (struct ch_letter *)NULL); }
 
 /* Takes all letters out. The one that was put in last comes first. */
 static inline struct ch_letter *ch_mailbox_take(struct ch_mailbox *m) {

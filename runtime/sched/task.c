@@ -65,7 +65,8 @@ void ch_task_cancel(ch_task *t) {
     return;
   __atomic_add_fetch(&t->references, 1, __ATOMIC_RELAXED);
   t->cancel.open = cancel_opened;
-  ch_inbox_post(t->inbox, &t->cancel);
+  if (!ch_inbox_post(t->inbox, &t->cancel)) /* it has finished meanwhile, and so has its domain */
+    ch_task_release(t);
 }
 
 static void cancel_one(struct ch_branch *b, void *unused) { (void)unused, ch_branch_cancel(b); }

@@ -2,8 +2,8 @@
  * that wait are Charcoal C (domains/domains.c).
  *
  * Invariants: 1. `references` counts the holder of the handle, the activity until it has ended, and a cancel that is
- * under way; the last of them frees the task; 2. only the task's domain uses `activity`; 3. nothing is posted to a
- * domain through a task that has finished.
+ * under way; the last of them frees the task; 2. only the task's domain uses `activity`; 3. a cancel is posted
+ * only while its sender has not seen that the task has finished.
  */
 #ifndef CHARCOAL_SCHED_TASK_H
 #define CHARCOAL_SCHED_TASK_H

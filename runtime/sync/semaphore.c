@@ -6,7 +6,8 @@
  *
  * A thread of another domain that posts while there are waiters increases `posted`, and sends the letter in the
  * semaphore unless that is on its way already. The waiters' domain then posts for it. This takes no lock, and no memory
- * is allocated.
+ * is allocated. If that domain ends first, because its waiters have given up, the letter is refused, and the thread
+ * posts anew what has been posted by it.
  *
  * Invariants: 1. a semaphore on which somebody waits has no units; 2. a unit that is posted while somebody waits goes
  * to the first waiter and never shows in the count, so that nobody who comes later can take it; 3. the letter is on its
@@ -15,6 +16,7 @@
 #include "reactor/timer.h"
 #include "wait/wait.h"
 #include "sched/tsan.h"
+#include "wait/atomics.h"
 #include "frames/out_of_memory.h"
 #include <errno.h>
 #include <limits.h>
@@ -27,7 +29,7 @@
 static struct ch_letter *letter_of(ch_sem *s) { return (struct ch_letter *)s->letter; }
 _Static_assert(sizeof(struct ch_letter) == sizeof((ch_sem){0}.letter), "a semaphore holds its letter");
 
-static inline unsigned long count_of(const ch_sem *s) { return __atomic_load_n(&s->count, __ATOMIC_ACQUIRE); }
+static inline unsigned long count_of(const ch_sem *s) { return ch_atomic_load(&s->count); }
 static inline struct ch_inbox *inbox_of(unsigned long count) { return (struct ch_inbox *)(count & ~WAITED); }
 static inline bool is_ours(unsigned long count) { return count & WAITED && inbox_of(count) == ch_inbox_of_thread; }
 
@@ -45,7 +47,7 @@ void ch_sem_init(ch_sem *s, unsigned long count) {
 static inline bool change(ch_sem *s, unsigned long unlike, long by) {
   unsigned long is = count_of(s);
   while (!(is & WAITED) && is != unlike)
-    if (__atomic_compare_exchange_n(&s->count, &is, is + (unsigned long)by, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    if (ch_atomic_change(&s->count, &is, is + (unsigned long)by))
       return true;
   return false;
 }
@@ -82,7 +84,7 @@ static inline bool begin_waiting(ch_sem *s) {
   if (CH_UNLIKELY(!ch_inbox_of_thread))
     make_inbox();
   unsigned long ours = WAITED | (unsigned long)ch_inbox_of_thread, is = 0;
-  while (!__atomic_compare_exchange_n(&s->count, &is, ours, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+  while (!ch_atomic_change(&s->count, &is, ours)) {
     if (is == ours)
       return true;
     if (is & WAITED)
@@ -98,7 +100,7 @@ static inline bool begin_waiting(ch_sem *s) {
 static inline void end_waiting(ch_sem *s) {
   ch_list_is_initialised(&s->waiters);
   if (ch_list_empty(&s->waiters))
-    __atomic_store_n(&s->count, 0, __ATOMIC_RELEASE);
+    ch_atomic_store(&s->count, 0ul);
 }
 
 /* What can be said without waiting: 0, an error, or EAGAIN. */
@@ -123,8 +125,7 @@ static inline bool begins_as_usual(ch_sem *s) {
   unsigned long is = count_of(s), ours = WAITED | (unsigned long)ch_inbox_of_thread;
   if (!ch_domain.current || !ch_inbox_of_thread || ch_domain.marked_count != 0 || ch_may_wait_in_place())
     return false;
-  return is == ours ||
-         (is == 0 && __atomic_compare_exchange_n(&s->count, &is, ours, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+  return is == ours || (is == 0 && ch_atomic_change(&s->count, &is, ours));
 }
 
 struct ch_int_result ch_sem_wait_int(ch_sem *s) CH_INT_NAME(ch_sem_wait);
@@ -160,12 +161,15 @@ static inline int wake_first(ch_sem *s) {
   return 0;
 }
 
+static void post_what_was_posted(ch_sem *s) {
+  ch_tsan_acquire(s);
+  for (unsigned long n = ch_atomic_exchange(&s->posted, 0ul); n > 0; n--)
+    post(s);
+}
+
 /* At the waiters' domain. */
 static void letter_opened(struct ch_letter *letter) {
-  ch_sem *s = (ch_sem *)((char *)letter - offsetof(ch_sem, letter));
-  ch_tsan_acquire(s);
-  for (unsigned long n = __atomic_exchange_n(&s->posted, 0, __ATOMIC_ACQ_REL); n > 0; n--)
-    post(s);
+  post_what_was_posted((ch_sem *)((char *)letter - offsetof(ch_sem, letter)));
 }
 
 static int post_from_elsewhere(ch_sem *s) {
@@ -178,9 +182,10 @@ static int post_from_elsewhere(ch_sem *s) {
       return EOVERFLOW;
     if (!(is & WAITED))
       continue;
-    if (__atomic_fetch_add(&s->posted, 1, __ATOMIC_ACQ_REL) == 0) {
+    if (ch_atomic_add(&s->posted, 1) == 0) {
       letter_of(s)->open = letter_opened;
-      ch_inbox_post(inbox_of(is), letter_of(s));
+      if (CH_UNLIKELY(!ch_inbox_post(inbox_of(is), letter_of(s))))
+        post_what_was_posted(s);
     }
     return 0;
   }

@@ -15,6 +15,8 @@
 /* These have one order, which is the same for all threads. */
 #define ch_atomic_load_in_order(at) __atomic_load_n((at), __ATOMIC_SEQ_CST)
 #define ch_atomic_exchange(at, value) __atomic_exchange_n((at), (value), __ATOMIC_SEQ_CST)
+/* Adds, and returns what was there before. */
+#define ch_atomic_add(at, value) __atomic_fetch_add((at), (value), __ATOMIC_SEQ_CST)
 /* Changes *at from *is to `to`. If *at is something else, it stores that in *is and returns false. */
 #define ch_atomic_change(at, is, to)                                                                                   \
   __atomic_compare_exchange_n((at), (is), (to), false, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)

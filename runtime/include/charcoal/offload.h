@@ -39,7 +39,7 @@ struct ch_inbox *ch_inbox(void);
 /* Makes the domain of the inbox call fn(argument) on its own thread, between two runs of activities. What one thread
  * posts is called in the order in which it was posted. fn must not block; it is meant for ch_sem_post and the like. The
  * domain must not have ended. Never blocks.
- * Result: 0; ENOMEM; EINVAL: `to` is NULL.
+ * Result: 0; ENOMEM; EINVAL: `to` is NULL; ESRCH: the domain has ended (which is not always noticed).
  * Cancel: has no effect on it.
  * Threads: any, also the domain's own. */
 int ch_post(struct ch_inbox *to, void (*fn)(void *), void *argument);

@@ -1,4 +1,4 @@
-/* The wait core, channels, futures, broadcasts, watched values, conditions, barriers and mailboxes, in the
+/* The wait core, channels, futures, broadcasts, watched values, conditions, barriers, semaphores and mailboxes, in the
  * interleavings of two or three domains.
  *
  * The code is the runtime's own (runtime/wait, runtime/sync, runtime/reactor/mailbox.h); what lies below it, the
@@ -32,8 +32,10 @@
 /* ---- the world below ---- */
 
 struct ch_inbox {
+  struct ch_mailbox box; /* is not used here: only the inbox of a domain that is awake is asked for it */
   struct ch_letter *first, **end;
   bool cancelled; /* somebody wants the wait of its domain to be cancelled */
+  bool closed;    /* its domain has ended */
 };
 
 struct party {
@@ -97,12 +99,15 @@ void explored_spin(void) {
   parties[current].spins = false;
 }
 
-void ch_inbox_post(struct ch_inbox *to, struct ch_letter *letter) {
+bool ch_inbox_post(struct ch_inbox *to, struct ch_letter *letter) {
   explored_point(to, true);
+  if (to->closed)
+    return false;
   letter->next = NULL;
   *(to->first ? to->end : &to->first) = letter;
   to->end = &letter->next;
   explored_changed(to);
+  return true;
 }
 bool ch_inbox_recall(struct ch_letter *letter) {
   struct ch_inbox *inbox = ch_inbox_of_thread;
@@ -116,6 +121,17 @@ bool ch_inbox_recall(struct ch_letter *letter) {
   return false;
 }
 struct ch_inbox *ch_inbox_here(void) { return ch_inbox_of_thread; }
+bool ch_inbox_is_gone(const struct ch_inbox *inbox) { return (void)inbox, fail("nobody forks here"), false; }
+/* The running party's domain ends. */
+static void end_domain(void) {
+  struct ch_inbox *inbox = ch_inbox_of_thread;
+  while (explored_point(inbox, true), inbox->first) {
+    struct ch_letter *letter = inbox->first;
+    inbox->first = letter->next;
+    letter->open(letter);
+  }
+  inbox->closed = true;
+}
 
 intptr_t ch_wait_native(unsigned by) {
   struct ch_branch *b = ch_domain.current;
@@ -151,7 +167,9 @@ void ch_slice_start(void) {}
 bool ch_host_begin(void) { return false; }
 bool ch_wait_in_place_slow(void) { return false; }
 bool ch_is_marked_slow(void) { return true; }
-void ch_sem_left(struct ch_link *waiters) { (void)waiters; }
+struct ch_clause ch_timer_clause(int64_t duration) {
+  return (void)duration, fail("no time here"), (struct ch_clause){0};
+}
 struct ch_frame *ch_frame_new(const struct ch_frame_info *info) { return (void)info, fail("no frames here"), NULL; }
 void ch_frame_free(struct ch_frame *f) { (void)f; }
 void ch_object_claim(struct ch_object *, const char *);
@@ -716,6 +734,20 @@ static void check_barrier(void) {
   outcome(result[0] == ECANCELED);
 }
 
+/* A domain ends whose wait for a semaphore has been cancelled while others posted. No unit is lost. */
+static ch_sem sem;
+static void set_up_semaphore(void) { rendezvous(), ch_sem_init(&sem, 0); }
+static void waits_and_ends(void) {
+  result[current] = ch_sem_wait(&sem);
+  end_domain();
+}
+static void posts_twice(void) { EXPECT(ch_sem_post(&sem) == 0 && ch_sem_post(&sem) == 0); }
+static void check_units(void) {
+  EXPECT(result[0] == 0 || result[0] == ECANCELED);
+  EXPECT(sem.count == (result[0] == 0 ? 1 : 2) && sem.posted == 0 && ch_list_empty(&sem.waiters) && nobody_waits());
+  outcome(result[0] == 0);
+}
+
 /* A domain that looks and then sleeps in its mailbox, and two who put a letter in: the second of them two. */
 static struct ch_mailbox box;
 static struct ch_letter letters[3];
@@ -726,7 +758,7 @@ static void set_up_mailbox(void) {
   bell = rings = sleeps = falls_asleep = n_opened = 0;
 }
 static void put(int letter) {
-  if (!ch_mailbox_put(&box, &letters[letter]))
+  if (ch_mailbox_put(&box, &letters[letter]) != CH_MAILBOX_PUT_ASLEEP)
     return;
   explored_point(&bell, true);
   bell++;
@@ -775,6 +807,30 @@ static void check_mailbox(void) {
     outcome(4);
 }
 
+/* A domain that ends while two put letters in: each letter is opened or refused. */
+static int refused[3];
+static void set_up_closing(void) {
+  set_up_mailbox();
+  memset(refused, 0, sizeof refused);
+}
+static void put_or_not(int letter) { refused[letter] = ch_mailbox_put(&box, &letters[letter]) == CH_MAILBOX_REFUSED; }
+static void puts_one_or_not(void) { put_or_not(0); }
+static void puts_two_or_not(void) { put_or_not(1), put_or_not(2); }
+static void opens_until_it_ends(void) {
+  do
+    open_letters();
+  while (!ch_mailbox_close(&box));
+}
+static void check_closing(void) {
+  int times[3] = {0};
+  for (int i = 0; i < n_opened; i++)
+    times[opened[i]]++;
+  for (int i = 0; i < 3; i++)
+    EXPECT(times[i] + refused[i] == 1);
+  EXPECT(!refused[1] || refused[2]);
+  outcome(n_opened);
+}
+
 /* Two domains that pass a message on to each other and sleep in between, and a third one that asks whether both sleep
  * for good. It asks first about the one that sleeps at the beginning, and then about the one that has a letter. */
 enum { MESSAGES = 4 };
@@ -791,7 +847,7 @@ static void set_up_two_mailboxes(void) {
   sent = 1;
 }
 static void pass_on(int to) {
-  if (sent == MESSAGES || !ch_mailbox_put(&boxes[to], &messages[sent++]))
+  if (sent == MESSAGES || ch_mailbox_put(&boxes[to], &messages[sent++]) != CH_MAILBOX_PUT_ASLEEP)
     return;
   explored_point(&bells[to], true);
   bells[to]++;
@@ -855,6 +911,10 @@ int main(int argc, char **argv) {
           cancels);
   EXPLORE("who_is_cancelled_at_a_barrier_has_not_arrived", set_up_locks, check_barrier, 2,
           arrives_once_more_if_cancelled, arrives, cancels);
+  EXPLORE("no_unit_is_lost_when_the_domain_of_the_waiters_ends", set_up_semaphore, check_units, 2, waits_and_ends,
+          posts_twice, cancels);
+  EXPLORE("a_letter_to_a_domain_that_ends_is_opened_or_refused", set_up_closing, check_closing, 4, opens_until_it_ends,
+          puts_one_or_not, puts_two_or_not);
   EXPLORE("domains_that_pass_messages_on_never_seem_to_stand", set_up_two_mailboxes, check_two_mailboxes, 2,
           passes_on_as_first, passes_on_as_second, asks_whether_both_stand);
   EXPLORE("a_mailbox_loses_no_wake_up", set_up_mailbox, check_mailbox, 5, opens_three, puts_one, puts_two);

@@ -21,6 +21,14 @@ void explored_changed(const volatile void *at);
     explored_changed(at);                                                                                              \
     was_;                                                                                                              \
   })
+#define ch_atomic_add(at, value)                                                                                       \
+  ({                                                                                                                   \
+    explored_point((at), true);                                                                                        \
+    __typeof__(*(at)) was_ = *(at);                                                                                    \
+    *(at) += (value);                                                                                                  \
+    explored_changed(at);                                                                                              \
+    was_;                                                                                                              \
+  })
 #define ch_atomic_change(at, is, to)                                                                                   \
   ({                                                                                                                   \
     explored_point((at), true);                                                                                        \
