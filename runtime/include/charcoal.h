@@ -257,8 +257,8 @@ int ch_sem_post(ch_sem *);
 int ch_sem_post_from_handler(ch_sem *);
 
 /* Ends the use of the semaphore. Those who wait for it are woken with ECANCELED. Never blocks.
- * Result: 0: nobody waited; EBUSY: somebody did, and has been woken; EPERM: activities of another domain wait, and
- * nothing has been done. */
+ * Result: 0: nobody waited; EBUSY: somebody did, and has been woken; EPERM: activities of another domain wait, or a
+ * unit is still on its way to one that did, and nothing has been done. */
 int ch_sem_destroy(ch_sem *);
 
 /* ---- time ---- */

@@ -215,14 +215,27 @@ int ch_sem_post(ch_sem *s) {
 }
 int ch_sem_post_from_handler(ch_sem *s) { return post_from_elsewhere(s); }
 
+/* Opens the semaphore's letter before its turn. False: it is under way to another domain. */
+CH_COLD static bool open_letter(ch_sem *s) {
+  for (unsigned tries = 1; !ch_inbox_recall(letter_of(s)); tries++) {
+    if (!is_ours(count_of(s)))
+      return false;
+    ch_atomic_relax(tries); /* another thread is about to put it into this domain's inbox */
+  }
+  post_what_was_posted(s);
+  return true;
+}
+
 int ch_sem_destroy(ch_sem *s) {
   unsigned long is = count_of(s);
-  if (CH_LIKELY(!(is & WAITED))) {
-    s->count = 0;
-    return 0;
-  }
-  if (CH_UNLIKELY(!is_ours(is) || !ch_domain.group))
+  if (CH_UNLIKELY(is & WAITED) && (!is_ours(is) || !ch_domain.group))
     return EPERM;
+  if (CH_UNLIKELY(ch_atomic_load(&s->posted) != 0) && !open_letter(s))
+    return EPERM;
+  if (CH_LIKELY(!(count_of(s) & WAITED))) {
+    s->count = 0;
+    return is & WAITED ? EBUSY : 0;
+  }
   struct ch_link all;
   ch_list_take(&all, &s->waiters);
   s->count = 0;

@@ -433,3 +433,74 @@ TEST_EXITS(a_local_lock_that_another_domain_uses_is_reported, CH_EXIT_MISUSE,
   ch_domains *d = ch_domains_start(1, NULL);
   ch_task_join(ch_domain_spawn(d, 0, takes_a_local_one, NULL), NULL);
 }
+
+/* ---- semaphores whose letter is under way ---- */
+
+struct call {
+  int (*fn)(ch_sem *);
+  ch_sem *s;
+  int result, made;
+};
+static void *make_call(void *of) {
+  struct call *c = of;
+  c->result = c->fn(c->s);
+  __atomic_store_n(&c->made, 1, __ATOMIC_RELEASE);
+  return NULL;
+}
+/* This domain does not open its letters meanwhile. */
+atomic static int let_another_thread(int (*fn)(ch_sem *), ch_sem *s) {
+  static struct call c;
+  pthread_t thread;
+  c = (struct call){fn, s, 0, 0};
+  EXPECT(pthread_create(&thread, NULL, make_call, &c) == 0 && pthread_detach(thread) == 0);
+  while (!__atomic_load_n(&c.made, __ATOMIC_ACQUIRE))
+    ;
+  return c.result;
+}
+static ch_sem *new_semaphore(void) {
+  ch_sem *s = malloc(sizeof *s);
+  ch_sem_init(s, 0);
+  return s;
+}
+
+TEST(a_unit_under_way_is_had_before_its_semaphore_is_destroyed) {
+  ch_sem *s = new_semaphore();
+  int first = -1, second = -1;
+  do {
+    async first = ch_sem_wait(s);
+    async second = ch_sem_wait(s);
+    EXPECT(let_another_thread(ch_sem_post, s) == 0);
+    EXPECT(ch_sem_destroy(s) == EBUSY);
+    free(s);
+  }
+  finish;
+  EXPECT(first == 0 && second == ECANCELED);
+}
+
+TEST(a_semaphore_is_destroyed_with_its_letter_when_who_waited_has_given_up) {
+  ch_sem *s = new_semaphore();
+  int result = -1;
+  do {
+    async result = ch_sem_wait(s);
+    EXPECT(let_another_thread(ch_sem_post, s) == 0);
+    cancel;
+    EXPECT(ch_sem_destroy(s) == 0);
+    memset(s, 0x55, sizeof *s);
+    free(s);
+  }
+  finish;
+  EXPECT(result == ECANCELED && ch_sleep(1000000) == 0);
+}
+
+TEST(a_semaphore_with_a_letter_to_another_domain_is_not_destroyed) {
+  ch_sem s = CH_SEM_INIT(0);
+  do {
+    async ch_sem_wait(&s);
+    EXPECT(let_another_thread(ch_sem_post, &s) == 0);
+    cancel;
+    EXPECT(let_another_thread(ch_sem_destroy, &s) == EPERM);
+  }
+  finish;
+  ch_sleep(1000000);
+  EXPECT(ch_sem_trywait(&s) == 0 && ch_sem_destroy(&s) == 0);
+}
