@@ -15,6 +15,7 @@
 #include "reactor/inbox.h"
 #include "reactor/timer.h"
 #include "wait/wait.h"
+#include "sched/child.h"
 #include "sched/tsan.h"
 #include "wait/atomics.h"
 #include "frames/out_of_memory.h"
@@ -25,6 +26,7 @@
 #include <unistd.h>
 
 #define WAITED (~(ULONG_MAX >> 1)) /* the highest bit is set: there are waiters */
+#define FORGETTING (WAITED | 1)    /* for a few instructions in a child of fork: see forget_gone */
 
 static struct ch_letter *letter_of(ch_sem *s) { return (struct ch_letter *)s->letter; }
 _Static_assert(sizeof(struct ch_letter) == sizeof((ch_sem){0}.letter), "a semaphore holds its letter");
@@ -79,6 +81,22 @@ CH_COLD static void make_inbox(void) {
   errno = saved;
 }
 
+/* In a child of fork: if `is` leads to a domain that is not there, nobody waits, and the units that were on their way
+ * to it are free. True: the caller looks again. */
+static bool forget_gone(ch_sem *s, unsigned long is) {
+  if (CH_LIKELY(!ch_some_are_gone))
+    return false;
+  if (is == FORGETTING) {
+    ch_atomic_relax(1);
+  } else if (!ch_inbox_is_gone(inbox_of(is))) {
+    return false;
+  } else if (ch_atomic_change(&s->count, &is, FORGETTING)) {
+    ch_list_init(&s->waiters);
+    ch_atomic_store(&s->count, ch_atomic_exchange(&s->posted, 0ul));
+  }
+  return true;
+}
+
 /* The caller's domain waits from now on. False: there was a unit, and it has been taken. */
 static inline bool begin_waiting(ch_sem *s) {
   if (CH_UNLIKELY(!ch_inbox_of_thread))
@@ -87,7 +105,7 @@ static inline bool begin_waiting(ch_sem *s) {
   while (!ch_atomic_change(&s->count, &is, ours)) {
     if (is == ours)
       return true;
-    if (is & WAITED)
+    if (is & WAITED && !forget_gone(s, is))
       waited_elsewhere(s);
     if (take(s))
       return false;
@@ -180,7 +198,7 @@ static int post_from_elsewhere(ch_sem *s) {
     unsigned long is = count_of(s);
     if (is == WAITED - 1)
       return EOVERFLOW;
-    if (!(is & WAITED))
+    if (!(is & WAITED) || forget_gone(s, is))
       continue;
     if (ch_atomic_add(&s->posted, 1) == 0) {
       letter_of(s)->open = letter_opened;
@@ -228,6 +246,8 @@ CH_COLD static bool open_letter(ch_sem *s) {
 
 int ch_sem_destroy(ch_sem *s) {
   unsigned long is = count_of(s);
+  while (CH_UNLIKELY(is & WAITED) && forget_gone(s, is))
+    is = count_of(s);
   if (CH_UNLIKELY(is & WAITED) && (!is_ours(is) || !ch_domain.group))
     return EPERM;
   if (CH_UNLIKELY(ch_atomic_load(&s->posted) != 0) && !open_letter(s))

@@ -423,6 +423,31 @@ TEST(no_lock_in_a_child_counts_those_who_are_not_there_and_nobody_waits_behind_t
   _exit(0);
 }
 
+static ch_sem awaited_elsewhere;
+static void waits_for_a_unit(void *unused) {
+  __atomic_fetch_add(&domains_waiting, 1, __ATOMIC_RELAXED);
+  ch_sem_wait(&awaited_elsewhere);
+}
+TEST(units_in_a_child_go_to_nobody_in_another_threads_domain) {
+  static ch_thread thread;
+  alarm(60);
+  EXPECT(ch_domain_start(&thread, waits_for_a_unit, NULL) == 0);
+  while (__atomic_load_n(&domains_waiting, __ATOMIC_RELAXED) < 1) ch_sleep(1000000);
+  ch_sleep(5000000);
+  for (int how = 0; how < 3; how++) {
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      if (how == 0) EXPECT(ch_sem_post(&awaited_elsewhere) == 0 && ch_sem_wait(&awaited_elsewhere) == 0);
+      if (how == 1) EXPECT(ch_sem_timedwait(&awaited_elsewhere, 1000000) == ETIMEDOUT);
+      if (how == 2) EXPECT(ch_sem_destroy(&awaited_elsewhere) == 0);
+      _exit(6);
+    }
+    EXPECT(status_of(child) == 6 << 8);
+  }
+  _exit(0);
+}
+
 static void nap(ch_activity *a) {
   activate [a] { ch_sleep(1000000); }
 }
