@@ -28,11 +28,16 @@ static int64_t after(int64_t duration) {
   return __builtin_add_overflow(now, duration, &time) ? duration < 0 ? now : CH_FOREVER : time;
 }
 
+/* A time that never comes is nothing that the program waits for: the report of a deadlock must not wait for it. */
+static struct ch_clause time_clause(const struct ch_clause_type *type, void *object, int64_t time) {
+  return time == CH_FOREVER ? ch_never_clause() : (struct ch_clause){.type = type, .object = object, .value = time};
+}
+
 void ch_sleep__clause(struct ch_sleep__clause *c, int64_t duration) {
-  c->clause = (struct ch_clause){.type = &sleep_type, .value = after(duration)};
+  c->clause = time_clause(&sleep_type, NULL, after(duration));
 }
 void ch_sleep_until__clause(struct ch_sleep_until__clause *c, int64_t time) {
-  c->clause = (struct ch_clause){.type = &sleep_type, .value = time};
+  c->clause = time_clause(&sleep_type, NULL, time);
 }
 
 void ch_ticker_init(ch_ticker *t, int64_t period) {
@@ -54,9 +59,7 @@ static const struct ch_clause_type tick_type = {.what = "ticker",
                                                 .selected = ticked,
                                                 .ready = is_due};
 
-void ch_tick__clause(struct ch_tick__clause *c, ch_ticker *t) {
-  c->clause = (struct ch_clause){.type = &tick_type, .object = t, .value = t->next};
-}
+void ch_tick__clause(struct ch_tick__clause *c, ch_ticker *t) { c->clause = time_clause(&tick_type, t, t->next); }
 
 /* ---- semaphores ---- */
 

@@ -453,9 +453,11 @@ static void time_passed(struct ch_clause *c) {
     ch_queue_leave(w, ETIMEDOUT);
 }
 
+/* A limit that never comes has no timer, so that a deadlock is still reported. */
 void ch_lock_start_timer(struct ch_lock_wait *w) {
-  if (w->timed)
-    set_timer(w, left(w));
+  int64_t ns = w->timed ? left(w) : CH_FOREVER;
+  if (ns != CH_FOREVER)
+    set_timer(w, ns);
 }
 
 void ch_lock_stop_timer(struct ch_lock_wait *w) {

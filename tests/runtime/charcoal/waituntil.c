@@ -342,6 +342,35 @@ TEST(a_plain_call_whose_type_refuses_a_cancel_goes_on_and_a_statement_ends) {
   EXPECT(o.asked == 1 && selected == -1 && !ch_list_first(&o.waiters));
 }
 
+/* ---- a time that never comes is nothing that the program waits for ---- */
+
+static ch_sem nobody_posts;
+TEST_EXITS(a_deadlock_is_reported_although_a_clause_sleeps_for_ever, CH_EXIT_DEADLOCK, "deadlock") {
+  waituntil(ch_sleep(CH_FOREVER)) {}
+  or waituntil(ch_sem_wait(&nobody_posts)) {}
+}
+TEST_EXITS(a_deadlock_is_reported_although_a_clause_sleeps_for_centuries, CH_EXIT_DEADLOCK, "deadlock") {
+  waituntil(ch_sleep(CH_FOREVER - 1)) {}
+  and waituntil(ch_sem_wait(&nobody_posts)) {}
+}
+TEST_EXITS(a_deadlock_is_reported_although_a_clause_sleeps_until_the_end_of_time, CH_EXIT_DEADLOCK, "deadlock") {
+  waituntil(ch_sem_wait(&nobody_posts)) {}
+  or waituntil(ch_sleep_until(CH_FOREVER)) {}
+}
+TEST_EXITS(a_deadlock_is_reported_although_a_clause_waits_for_a_tick_that_never_comes, CH_EXIT_DEADLOCK, "deadlock") {
+  ch_ticker t;
+  ch_ticker_init(&t, CH_FOREVER);
+  waituntil(ch_tick(&t)) {}
+  or waituntil(ch_sem_wait(&nobody_posts)) {}
+}
+TEST_EXITS(a_deadlock_is_reported_although_a_lock_is_waited_for_until_the_end_of_time, CH_EXIT_DEADLOCK, "deadlock") {
+  pthread_mutex_lock(&m);
+  activate {
+    pthread_mutex_timedlock(&m, &(struct timespec){INT64_MAX, 0});
+  }
+  ch_sem_wait(&nobody_posts);
+}
+
 /* ---- a time in every position, and every other clause never ready ---- */
 
 TEST(law_9_a_time_ends_the_wait_from_every_position) {
