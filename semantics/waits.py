@@ -366,11 +366,16 @@ class Waits:
                 self.gives_back(want)
         return way
 
+    def next_turn(self, n):
+        """Of n statements in a row each clause is first in one; the next n begin elsewhere (runtime/wait/wait.c)."""
+        turns, place = divmod(self.fair_turns, n)
+        self.fair_turns += 1
+        return (place + ((turns * 0x9e3779b9 & 0xffffffff) * n >> 32)) % n
+
     def one_of(self, s, enabled, wants, wait, v, labels):
         first = 0
         if s.fair:  # it begins with another one each time
-            first = self.fair_turns % len(enabled)
-            self.fair_turns += 1
+            first = self.next_turn(len(enabled))
         for clause in enabled[first:] + enabled[:first]:
             want = wants[clause.number]
             if want.object.can(want):

@@ -301,15 +301,24 @@ CH_COLD static int enlisted_too_late(struct ch_wait *w) {
   return winner->index;
 }
 
+/* With FAIR: whose turn it is among n clauses, counted from 0. Of n such waits in a row each clause has the first turn
+ * in one. The next n begin elsewhere: each time further by the golden ratio, so that no period in which several
+ * activities take turns starves a clause. */
+static unsigned next_turn(unsigned n) {
+  static __thread uint32_t waits;
+  const uint32_t round = waits / n, place = waits % n;
+  waits++;
+  return (place + (uint32_t)(((uint64_t)(round * 0x9e3779b9u) * n) >> 32)) % n;
+}
+
 /* The clause that is asked first. With FAIR it is another one each time. */
 static struct ch_clause *starting_point(const struct ch_wait *w) {
-  static __thread unsigned turn;
-  unsigned n = 0, k;
+  unsigned n = 0;
   if (CH_LIKELY(!(w->flags & CH_WAIT_FAIR)))
     return w->first;
   for (struct ch_clause *c = w->first; c; c = c->next)
     n++;
-  k = turn++ % n;
+  unsigned k = next_turn(n);
   struct ch_clause *c = w->first;
   while (k-- > 0)
     c = c->next;

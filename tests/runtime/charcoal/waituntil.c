@@ -371,6 +371,52 @@ TEST_EXITS(a_deadlock_is_reported_although_a_lock_is_waited_for_until_the_end_of
   ch_sem_wait(&nobody_posts);
 }
 
+/* ---- fair ---- */
+
+static ch_sem many[3] = {CH_SEM_INIT(1000000), CH_SEM_INIT(1000000), CH_SEM_INIT(1000000)};
+static void count_one_of_two(int *times) {
+  waituntil fair(ch_sem_wait(&many[0])) times[0]++;
+  or waituntil(ch_sem_wait(&many[1])) times[1]++;
+}
+static void count_one_of_three(int *times) {
+  waituntil fair(ch_sem_wait(&many[0])) times[0]++;
+  or waituntil(ch_sem_wait(&many[1])) times[1]++;
+  or waituntil(ch_sem_wait(&many[2])) times[2]++;
+}
+enum { TWO = 1, THREE = 2 };
+static void take_turns(int how, int *two, int *three) {
+  for (int i = 0; i < 60; i++) {
+    if (how & TWO) {
+      count_one_of_two(two);
+      ch_reschedule();
+    }
+    if (how & THREE) {
+      count_one_of_three(three);
+      ch_reschedule();
+    }
+  }
+}
+TEST(fair_starves_no_clause_however_many_take_turns_through_the_statement) {
+  for (int n = 1; n <= 16; n++)
+    for (int how = 1; how <= (TWO | THREE); how++) {
+      int two[16][2] = {{0}}, three[16][3] = {{0}};
+      do
+        for (int i = 0; i < n; i++)
+          async(i) { take_turns(how, two[i], three[i]); }
+      finish;
+      for (int i = 0; i < n; i++)
+        for (int k = 0; k < 3; k++)
+          EXPECT((!(how & TWO) || k == 2 || two[i][k] >= 20) && (!(how & THREE) || three[i][k] >= 10));
+    }
+}
+TEST(with_fair_one_activity_takes_its_clauses_in_turn) {
+  int times[3] = {0};
+  for (int i = 1; i <= 9; i++) {
+    count_one_of_three(times);
+    EXPECT(times[0] <= (i + 2) / 3 && times[1] <= (i + 2) / 3 && times[2] <= (i + 2) / 3);
+  }
+}
+
 /* ---- a time in every position, and every other clause never ready ---- */
 
 TEST(law_9_a_time_ends_the_wait_from_every_position) {
