@@ -4,8 +4,14 @@
  * is put into the ring first, and then given to those who wait: so nobody has to be claimed together with the
  * publisher, and a receiver whose wait has been decided otherwise finds it later.
  *
+ * Who waits to receive is on a list of the subscription. No list of subscriptions is walked but that of those for which
+ * somebody waits, when all of them receive a message: what one subscriber does takes the same time however many others
+ * there are.
+ *
  * Invariants, while the object is not entered: 1. who waits to receive has received all; 2. who waits to publish does
- * so because of CH_SLOW_WAIT, and a subscriber that lacks `room` messages; 3. in a closed one nobody waits. */
+ * so because of CH_SLOW_WAIT, and a subscriber that lacks `room` messages; 3. in a closed one nobody waits; 4.
+ * `awaited` holds exactly the subscriptions that have waiters; 5. the sum of the counts `next` is the number of
+ * subscriptions. */
 #include "charcoal/broadcast.h"
 #include "sync/object.h"
 #include "sync/plain.h"
@@ -20,36 +26,46 @@ static int end(struct ch_broadcast *b, int result) {
 }
 
 int ch_broadcast_make(struct ch_broadcast *b, size_t room, enum ch_slow slow, size_t size, int shared) {
-  size_t bytes;
+  size_t slots, bytes, counts;
   *b = (struct ch_broadcast){.room = room, .policy = slow, .object = {.shared = shared != 0}};
   if (room == 0)
     return EINVAL;
-  if (__builtin_mul_overflow(room, size, &bytes) || !(b->ring = malloc(bytes ? bytes : 1)))
+  if (__builtin_add_overflow(room, 1, &slots) || __builtin_mul_overflow(slots, size, &bytes) ||
+      __builtin_mul_overflow(slots, sizeof *b->next, &counts) || !(b->ring = malloc(bytes ? bytes : 1)))
     return ENOMEM;
-  return 0;
+  if (slow != CH_SLOW_WAIT || (b->next = calloc(1, counts)))
+    return 0;
+  free(b->ring);
+  b->ring = NULL;
+  return ENOMEM;
 }
 
 int ch_broadcast_destroy_(struct ch_broadcast *b) {
   enter(b);
-  if (b->first || !ch_list_empty(&b->receivers) || !ch_list_empty(&b->publishers))
+  if (b->subscriptions > 0 || !ch_list_empty(&b->publishers))
     return end(b, EBUSY);
   free(b->ring);
+  free(b->next);
   *b = (struct ch_broadcast){.closed = 1};
   return 0;
 }
 
 /* ---- the ring ---- */
 
-static char *slot(const struct ch_broadcast *b, uint64_t number, size_t size) {
-  return b->ring + number % b->room * size;
-}
+static size_t place_of(const struct ch_broadcast *b, uint64_t number) { return number % (b->room + 1); }
+
+/* Somebody lacks `room` messages. */
 static bool is_full(const struct ch_broadcast *b) {
-  if (b->policy != CH_SLOW_WAIT)
-    return false;
-  for (const struct ch_subscription *s = b->first; s; s = s->next)
-    if (b->sent - s->at >= b->room)
-      return true;
-  return false;
+  return b->next && b->sent >= b->room && b->next[place_of(b, b->sent - b->room)] > 0;
+}
+
+/* The subscription receives the message at this place now, and the one behind it next. */
+static void advance(struct ch_broadcast *b, struct ch_subscription *s, size_t place) {
+  s->at++;
+  if (!b->next)
+    return;
+  b->next[place]--;
+  b->next[place == b->room ? 0 : place + 1]++;
 }
 
 static struct ch_subscription_next__clause *receiving(struct ch_clause *c) {
@@ -59,16 +75,41 @@ static struct ch_broadcast_send__clause *publishing(struct ch_clause *c) {
   return (struct ch_broadcast_send__clause *)c;
 }
 
-/* Of those who wait, each that lacks the last message receives it. */
+static struct ch_subscription *awaited_at(struct ch_link *n) {
+  return (struct ch_subscription *)((char *)n - offsetof(struct ch_subscription, awaited));
+}
+static struct ch_subscription *first_awaited(const struct ch_broadcast *b) {
+  return ch_list_empty(&b->awaited) ? NULL : awaited_at(b->awaited.next);
+}
+/* Has to be called when somebody has been taken off the list of the subscription's waiters. */
+static void one_waits_less(struct ch_subscription *s) {
+  if (ch_list_empty(&s->waiters))
+    ch_list_remove(&s->awaited);
+}
+
+/* The first of those who wait for the subscription's next message that can be claimed, or NULL. */
+static struct ch_clause *claim_waiter(struct ch_subscription *s) {
+  for (struct ch_clause *c; (c = ch_list_first(&s->waiters));) {
+    bool claimed = ch_claim(c);
+    one_waits_less(s);
+    if (claimed)
+      return c;
+  }
+  return NULL;
+}
+
+/* For each subscription that is awaited, the first who waits receives the message. */
 static void put(struct ch_broadcast *b, const void *from, size_t size, struct ch_claimed_list *woken) {
-  ch_object_copy(slot(b, b->sent++, size), from, size);
-  struct ch_clause *c = ch_list_first(&b->receivers), *next;
-  for (; c; c = next) {
-    struct ch_subscription *by = receiving(c)->by;
-    next = ch_list_after(&b->receivers, c);
-    if (by->at == b->sent || !ch_claim(c))
+  size_t place = place_of(b, b->sent++);
+  ch_object_copy(b->ring + place * size, from, size);
+  struct ch_link *n = ch_list_empty(&b->awaited) ? &b->awaited : b->awaited.next, *next;
+  for (; n != &b->awaited; n = next) {
+    struct ch_subscription *s = awaited_at(n);
+    next = n->next;
+    struct ch_clause *c = claim_waiter(s);
+    if (!c)
       continue;
-    by->at = b->sent;
+    advance(b, s, place);
     ch_object_copy(receiving(c)->to, from, size);
     c->value = 0;
     ch_claimed_add(woken, c);
@@ -126,7 +167,9 @@ static int receive(struct ch_subscription *s, struct ch_clause *own, void *to, s
     return end(b, EPIPE);
   if (has_missed(b, s) && b->policy == CH_SLOW_ERROR)
     return end(b, EOVERFLOW);
-  ch_object_copy(to, slot(b, s->at++, size), size);
+  size_t place = place_of(b, s->at);
+  ch_object_copy(to, b->ring + place * size, size);
+  advance(b, s, place);
   serve_publishers(b, &woken);
   leave(b);
   ch_wake_all(&woken);
@@ -137,8 +180,10 @@ static int receive(struct ch_subscription *s, struct ch_clause *own, void *to, s
 
 int ch_subscription_begin(struct ch_broadcast *b, struct ch_subscription *s) {
   enter(b);
-  *s = (struct ch_subscription){.of = b, .next = b->first, .at = b->sent};
-  b->first = s;
+  *s = (struct ch_subscription){.of = b, .at = b->sent};
+  b->subscriptions++;
+  if (b->next)
+    b->next[place_of(b, s->at)]++;
   return end(b, 0);
 }
 
@@ -148,13 +193,11 @@ int ch_subscription_end(struct ch_subscription *s) {
   if (!b)
     return EINVAL;
   enter(b);
-  for (struct ch_clause *c = ch_list_first(&b->receivers); c; c = ch_list_after(&b->receivers, c))
-    if (receiving(c)->by == s)
-      return end(b, EBUSY);
-  struct ch_subscription **at = &b->first;
-  while (*at != s)
-    at = &(*at)->next;
-  *at = s->next;
+  if (!ch_list_empty(&s->waiters))
+    return end(b, EBUSY);
+  b->subscriptions--;
+  if (b->next)
+    b->next[place_of(b, s->at)]--;
   s->of = NULL;
   serve_publishers(b, &woken);
   leave(b);
@@ -169,18 +212,25 @@ uint64_t ch_subscription_missed(struct ch_subscription *s) {
   return missed;
 }
 
+static void tell_the_end(struct ch_clause *c, struct ch_claimed_list *woken) {
+  c->value = EPIPE;
+  ch_claimed_add(woken, c);
+}
+
 int ch_broadcast_close_(struct ch_broadcast *b) {
   enter(b);
   if (b->closed)
     return end(b, EPIPE);
   b->closed = 1;
   struct ch_claimed_list woken = {0};
-  struct ch_clause *waiter;
-  while ((waiter = ch_list_first(&b->receivers)) || (waiter = ch_list_first(&b->publishers)))
-    if (ch_claim(waiter)) {
-      waiter->value = EPIPE;
-      ch_claimed_add(&woken, waiter);
-    }
+  struct ch_subscription *s;
+  struct ch_clause *c;
+  while ((s = first_awaited(b)))
+    if ((c = claim_waiter(s)))
+      tell_the_end(c, &woken);
+  while ((c = ch_list_first(&b->publishers)))
+    if (ch_claim(c))
+      tell_the_end(c, &woken);
   leave(b);
   ch_wake_all(&woken);
   return 0;
@@ -194,8 +244,20 @@ static int enlist_publish(struct ch_clause *clause) {
 }
 static int enlist_next(struct ch_clause *clause) {
   struct ch_subscription_next__clause *r = receiving(clause);
-  return ch_op_enlist(clause, receive(r->by, clause, r->to, r->size),
-                      &((struct ch_broadcast *)clause->object)->receivers);
+  struct ch_subscription *s = r->by;
+  int result = receive(s, clause, r->to, r->size);
+  if (result == CH_OP_WAITS && ch_list_empty(&s->waiters))
+    ch_list_append(&s->of->awaited, &s->awaited, false);
+  return ch_op_enlist(clause, result, &s->waiters);
+}
+static bool withdraw_next(struct ch_clause *clause) {
+  struct ch_subscription *s = receiving(clause)->by;
+  enter(s->of);
+  bool on_list = ch_clause_state(clause) == CH_IS_LISTED, withdrawn = ch_unlist(clause);
+  if (on_list)
+    one_waits_less(s);
+  leave(s->of);
+  return withdrawn;
 }
 static bool can_publish(const struct ch_clause *clause) {
   struct ch_broadcast *b = clause->object;
@@ -209,14 +271,15 @@ static bool can_receive(const struct ch_clause *clause) {
   return end(b, b->closed || own->by->at != b->sent);
 }
 
-#define TYPES(words, how, can)                                                                                         \
+#define TYPES(words, how, undone, can)                                                                                 \
   {                                                                                                                    \
-    {.what = words, .by = CH_BY_DOMAIN, .enlist = how, .withdraw = ch_op_withdraw, .ready = can}, {                    \
-      .what = words, .by = CH_BY_OTHERS, .enlist = how, .withdraw = ch_op_withdraw, .ready = can                       \
+    {.what = words, .by = CH_BY_DOMAIN, .enlist = how, .withdraw = undone, .ready = can}, {                            \
+      .what = words, .by = CH_BY_OTHERS, .enlist = how, .withdraw = undone, .ready = can                               \
     }                                                                                                                  \
   }
-static const struct ch_clause_type publish_types[2] = TYPES("publishing", enlist_publish, can_publish),
-                                   next_types[2] = TYPES("receiving from a broadcast", enlist_next, can_receive);
+static const struct ch_clause_type publish_types[2] = TYPES("publishing", enlist_publish, ch_op_withdraw, can_publish),
+                                   next_types[2] =
+                                       TYPES("receiving from a broadcast", enlist_next, withdraw_next, can_receive);
 
 void ch_broadcast_send__clause(struct ch_broadcast_send__clause *f, struct ch_broadcast *b, const void *from,
                                size_t size) {

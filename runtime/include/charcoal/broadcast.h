@@ -39,18 +39,21 @@ enum ch_slow { CH_SLOW_WAIT, CH_SLOW_DROP, CH_SLOW_ERROR };
 /* Private. */
 struct ch_broadcast {
   struct ch_object object;
-  struct ch_link receivers, publishers; /* those who wait */
-  struct ch_subscription *first;        /* the list of all subscriptions */
-  char *ring;
-  size_t room;   /* of the ring, in messages */
-  uint64_t sent; /* messages so far; number i lies at i % room */
+  struct ch_link awaited;    /* the subscriptions for which somebody waits, by `awaited` */
+  struct ch_link publishers; /* who waits to publish */
+  uint64_t subscriptions;    /* how many there are */
+  char *ring;                /* room + 1 slots; message number i lies at i % (room + 1) */
+  size_t *next;              /* with CH_SLOW_WAIT, beside each slot: how many subscriptions receive it next */
+  size_t room;               /* in messages */
+  uint64_t sent;             /* messages so far */
   uint32_t policy, closed;
 };
 struct ch_subscription {
   struct ch_broadcast *of; /* NULL: none */
-  struct ch_subscription *next;
-  uint64_t at; /* the number of the message that it receives next */
+  uint64_t at;             /* the number of the message that it receives next */
   uint64_t missed;
+  struct ch_link waiters; /* who waits for its next message */
+  struct ch_link awaited;
 };
 
 /* Private: what the macros below expand to. */
@@ -83,10 +86,9 @@ CH_CLAUSE_FORM(int, ch_subscription_next, struct ch_subscription *, void *to, si
 }
 #else
 
-/* The types are made as that of a channel (charcoal/channel.h). They have other sizes, so that the compiler does not
- * take one for the other. */
+/* The types are made as that of a channel (charcoal/channel.h). */
 #define broadcast(T) __typeof__(__typeof__(T)(*[13])(struct ch_broadcast *))
-#define subscription(T) __typeof__(__typeof__(T)(*[4])(struct ch_subscription *))
+#define subscription(T) __typeof__(__typeof__(T)(*[7])(struct ch_subscription *))
 #define CH_BROADCAST_MESSAGE(b) __typeof__((**(b))((struct ch_broadcast *)0))
 #define CH_SUBSCRIPTION_MESSAGE(s) __typeof__((**(s))((struct ch_subscription *)0))
 #define CH_BROADCAST(b) ((struct ch_broadcast *)(b))

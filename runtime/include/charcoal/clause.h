@@ -150,8 +150,8 @@ struct ch_clause *ch_list_after(const struct ch_link *list, const struct ch_clau
 
 /* With this flag, clauses complete one by one (ch_wait_next). Without it, one of them is selected (ch_wait_any). */
 #define CH_WAIT_AND 1u
-/* If several clauses are ready, each is selected in its turn, rather than always the first, however many activities wait
- * for the same. */
+/* If several clauses are ready, each is selected in its turn, rather than always the first, however many activities
+ * wait for the same. */
 #define CH_WAIT_FAIR 2u
 /* The wait is a plain call's (ch_wait_plain): it has one clause, whose type is asked whether a cancel can end it. */
 #define CH_WAIT_PLAIN 4u

@@ -303,3 +303,67 @@ TEST_EXITS(a_next_that_nobody_can_end_is_a_deadlock, CH_EXIT_DEADLOCK, "receivin
   EXPECT(ch_broadcast_init_shared(&news, 1, CH_SLOW_WAIT) == 0 && ch_subscribe(&news, &s) == 0);
   ch_next(&s, &x);
 }
+
+/* ---- many ---- */
+
+/* All receive while somebody waits to publish, and then they leave, the first first. Returns the time for each. */
+static int64_t time_of_one_among(int n, enum ch_slow slow) {
+  broadcast(int) b;
+  subscription(int) *s = calloc((size_t)n, sizeof *s);
+  int x;
+  EXPECT(s && make(&b, 2, slow, 0) == 0);
+  int64_t begin = ch_now();
+  for (int i = 0; i < n; i++)
+    ch_subscribe(&b, &s[i]);
+  activate {
+    for (int i = 0; i < 6; i++)
+      ch_publish(&b, &i);
+  }
+  for (int round = 0; round < 6; round++) {
+    ch_reschedule();
+    for (int i = 0; i < n; i++)
+      if (ch_try_next(&s[i], &x) == 0)
+        EXPECT(slow != CH_SLOW_WAIT || x == round);
+  }
+  for (int i = 0; i < n; i++)
+    EXPECT(ch_unsubscribe(&s[i]) == 0);
+  EXPECT(ch_broadcast_destroy(&b) == 0);
+  int64_t took = ch_now() - begin;
+  free(s);
+  return took / n;
+}
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+TEST(what_a_subscriber_does_takes_the_same_time_however_many_there_are) {
+  for (enum ch_slow slow = CH_SLOW_WAIT; slow <= CH_SLOW_DROP; slow++) {
+    int64_t few = INT64_MAX, many = INT64_MAX;
+    for (int tries = 0; tries < 3 || (many > 4 * few && tries < 8); tries++) {
+      few = least(few, time_of_one_among(500, slow));
+      many = least(many, time_of_one_among(16000, slow));
+    }
+    EXPECT(many <= 4 * few); /* where a list of all is walked it is above 30 times */
+  }
+}
+
+static int heard[3];
+TEST(those_who_share_a_subscription_receive_in_the_order_in_which_they_came) {
+  for (int shared = 0; shared < 2; shared++) {
+    broadcast(int) b;
+    subscription(int) s, other;
+    EXPECT(make(&b, 4, CH_SLOW_WAIT, shared) == 0 && ch_subscribe(&b, &s) == 0 && ch_subscribe(&b, &other) == 0);
+    do {
+      for (int i = 0; i < 3; i++)
+        async(i) { EXPECT(ch_next(&s, &heard[i]) == 0); }
+      EXPECT(ch_unsubscribe(&s) == EBUSY);
+      for (int i = 1; i <= 3; i++)
+        EXPECT(ch_publish(&b, &i) == 0);
+    }
+    finish;
+    EXPECT(heard[0] == 1 && heard[1] == 2 && heard[2] == 3);
+    do {
+      async EXPECT(ch_next(&s, &heard[0]) == ECANCELED);
+      cancel;
+    }
+    finish;
+    EXPECT(ch_unsubscribe(&s) == 0 && ch_unsubscribe(&other) == 0 && ch_broadcast_destroy(&b) == 0);
+  }
+}

@@ -375,11 +375,11 @@ static union {
 } watched;
 
 static void set_up_with(size_t room) {
-  free(broadcasts[0].ring);
+  free(broadcasts[0].ring), free(broadcasts[0].next);
   ch_broadcast_make(&broadcasts[0], 1, CH_SLOW_WAIT, sizeof(long), 1);
   for (int i = 0; i < 2; i++)
-    subscribed[i] = (struct ch_subscription){.of = &broadcasts[0], .next = i ? &subscribed[0] : NULL};
-  broadcasts[0].first = &subscribed[1];
+    subscribed[i] = (struct ch_subscription){.of = &broadcasts[0]};
+  broadcasts[0].subscriptions = broadcasts[0].next[0] = 2;
   ch_watched_make(&watched.w, 1);
   for (int i = 0; i < 3; i++) {
     free(channels[i].ring);
@@ -421,7 +421,7 @@ static bool nobody_waits(void) {
     if (!ch_list_empty(&channels[i].receivers) || !ch_list_empty(&channels[i].senders) ||
         !ch_list_empty(&futures[i].f.readers))
       return false;
-  if (!ch_list_empty(&broadcasts[0].receivers) || !ch_list_empty(&broadcasts[0].publishers) ||
+  if (!ch_list_empty(&broadcasts[0].awaited) || !ch_list_empty(&broadcasts[0].publishers) ||
       !ch_list_empty(&watched.w.watchers))
     return false;
   for (int i = 0; i < n_parties; i++)
