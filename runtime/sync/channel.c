@@ -431,14 +431,10 @@ int ch_channel_close(struct ch_channel *c) {
   struct ch_claimed_list woken = {0};
   struct ch_link *waiter;
   while ((waiter = ch_waiter_first(&c->receivers)) || (waiter = ch_waiter_first(&c->senders)))
-    if (!ch_link_is_clause(waiter)) {
-      ch_fire_branch(waiter, EPIPE); /* the channel is local, so the waiter cannot run before we return */
-    } else if (ch_claim((struct ch_clause *)waiter)) {
-      ((struct ch_clause *)waiter)->value = EPIPE;
-      ch_claimed_add(&woken, (struct ch_clause *)waiter);
-    }
+    if (ch_waiter_claim(waiter))
+      ch_claimed_add_waiter(&woken, waiter);
   leave(c);
-  ch_wake_all(&woken);
+  ch_wake_waiters(&woken, EPIPE);
   return 0;
 }
 

@@ -56,22 +56,36 @@ static inline void ch_waiter_wake(struct ch_link *waiter, int value) {
   }
 }
 
-/* A list of clauses, in order, that were claimed and have had their effect. They are woken after the object was left,
+/* A list of waiters, in order, that were claimed and have had their effect. They are woken after the object was left,
  * because the object may be gone as soon as the first of them runs. */
 struct ch_claimed_list {
-  struct ch_clause *first, **end;
+  struct ch_link *first, **end;
 };
-static inline void ch_claimed_add(struct ch_claimed_list *l, struct ch_clause *c) {
-  c->link.next = NULL;
-  *(l->first ? l->end : &l->first) = c;
-  l->end = (struct ch_clause **)&c->link.next;
+static inline void ch_claimed_add_waiter(struct ch_claimed_list *l, struct ch_link *waiter) {
+  waiter->next = NULL;
+  *(l->first ? l->end : &l->first) = waiter;
+  l->end = &waiter->next;
 }
-static inline void ch_wake_all(struct ch_claimed_list *l) {
-  for (struct ch_clause *c = l->first, *next; c; c = next) {
-    next = (struct ch_clause *)c->link.next;
-    c->link.next = NULL;
-    ch_wake(c);
+static inline void ch_claimed_add(struct ch_claimed_list *l, struct ch_clause *c) {
+  ch_claimed_add_waiter(l, &c->link);
+}
+static inline struct ch_link *ch_claimed_take(struct ch_claimed_list *l) {
+  struct ch_link *first = l->first;
+  if (first) {
+    l->first = first->next;
+    first->next = NULL;
   }
+  return first;
+}
+/* Wakes all, which are clauses. */
+static inline void ch_wake_all(struct ch_claimed_list *l) {
+  for (struct ch_link *c; (c = ch_claimed_take(l));)
+    ch_wake((struct ch_clause *)c);
+}
+/* Wakes all, which may be clauses and branches, with this value. */
+static inline void ch_wake_waiters(struct ch_claimed_list *l, int value) {
+  for (struct ch_link *waiter; (waiter = ch_claimed_take(l));)
+    ch_waiter_wake(waiter, value);
 }
 
 /* The two leaves of an operation: for a clause of a local object, which is waited for alone, and for a clause of a

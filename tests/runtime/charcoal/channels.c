@@ -196,6 +196,31 @@ TEST(close_wakes_calls_and_statements) {
 
 /* ---- close ---- */
 
+static void note_number(int i) { note((const char *[]){"0", "1", "2", "3", "4", "5", "6", "7"}[i]); }
+TEST(close_wakes_calls_and_statements_in_the_order_in_which_they_came) {
+  for (int sends = 0; sends < 2; sends++) {
+    channel(int) c;
+    EXPECT(ch_channel_init(&c, 0) == 0);
+    do {
+      for (int i = 0; i < 4; i++)
+        async(i) {
+          int x = i, result = 0;
+          if (i % 2 == 0) {
+            result = sends ? ch_send(&c, &x) : ch_recv(&c, &x);
+          } else {
+            when(sends) waituntil(result = ch_send(&c, &x)) {}
+            or when(!sends) waituntil(result = ch_recv(&c, &x)) {}
+          }
+          EXPECT(result == EPIPE);
+          note_number(4 * sends + i);
+        }
+      EXPECT(ch_close(&c) == 0);
+    }
+    finish;
+    EXPECT(ch_channel_destroy(&c) == 0);
+  }
+  EXPECT_NOTES("0 1 2 3 4 5 6 7");
+}
 TEST(close_wakes_all_who_wait_and_what_was_sent_is_still_received) {
   static int ended;
   for (int shared = 0; shared < 2; shared++) {
