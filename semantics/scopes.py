@@ -75,9 +75,11 @@ class Scopes:
     # ---- failures and results ----
 
     def Collect(self, s, v, labels):
-        errors = labels[s.label + " errors"]
+        errors, scope = labels[s.label + " errors"], self.current.scope
         errors.clear()
-        self.current.scope.errors = errors
+        scope.errors = errors
+        if not scope.timer and scope.when <= self.now:  # its deadline has passed already
+            self.note(scope, TIMED_OUT)
         return
         yield
 

@@ -180,6 +180,10 @@ void ch_scope_withdraw_deadline(struct ch_finish *s) {
   ch_clause_unwatch(&d->clause);
 }
 
+bool ch_scope_is_late(const struct ch_finish *s) {
+  return !s->timer && s->when != CH_FOREVER && s->when <= ch_reactor->now();
+}
+
 /* Timers fire in the scheduler. So code that never waits and never gives way (plain code, an atomic block) would not
  * learn that its time is over, if this function did not look at the clock. */
 int ch_cancelled(void) {

@@ -107,6 +107,8 @@ int ch_collect(ch_errors *errors) {
   errors->count = 0;
   errors->first = 0;
   b->scope->extension->errors = errors;
+  if (ch_scope_is_late(b->scope))
+    ch_scope_note(b->scope, ETIMEDOUT, b->scope->site);
   return 0;
 }
 

@@ -314,6 +314,31 @@ TEST(a_failure_that_nobody_collects_is_the_activitys_own_and_cancels_it) {
   EXPECT_NOTES("sibling!");
 }
 
+TEST(a_deadline_that_has_passed_before_failures_are_collected_is_the_first_of_them) {
+  struct ch_error all[2];
+  ch_errors errors = {.all = all, .room = 2};
+  within(0) do {
+    ch_collect(&errors);
+    EXPECT(ch_fail(ch_sleep(MS)) == ECANCELED);
+    EXPECT(ch_fail(EIO) == EIO);
+  }
+  finish;
+  EXPECT(errors.count == 2 && errors.first == ETIMEDOUT && all[0].error == ETIMEDOUT && all[1].error == EIO);
+  within(MS) do {
+    EXPECT(ch_sleep(2 * MS) == ECANCELED);
+    ch_collect(&errors);
+  }
+  finish;
+  EXPECT(errors.count == 1 && errors.first == ETIMEDOUT);
+  do {
+    cancel;
+    within(MS) do ch_collect(&errors);
+    finish;
+  }
+  finish;
+  EXPECT(errors.count == 0);
+}
+
 TEST(inside_noncancellable_a_failure_is_collected_and_not_seen) {
   ch_errors errors = {0};
   do {
