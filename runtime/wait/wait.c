@@ -406,9 +406,19 @@ int ch_wait_try(struct ch_wait *w) {
 
 /* ---- one after the other: `and` ---- */
 
+/* The first clause that is not over: it is open, or complete and has not been returned yet. */
+static struct ch_clause *first_left(struct ch_wait *w) {
+  for (; w->begun; w->begun = w->begun->next) {
+    uint8_t state = ch_clause_state(w->begun);
+    if (state != CH_IS_OUT && state != CH_IS_TOLD)
+      break;
+  }
+  return w->begun;
+}
+
 /* The first clause that is complete and has not been returned yet; or -EAGAIN. */
 static int tell(struct ch_wait *w) {
-  for (struct ch_clause *c = w->first; c; c = c->next) {
+  for (struct ch_clause *c = first_left(w); c; c = c->next) {
     uint8_t state = ch_clause_state(c);
     if (state != CH_IS_TAKEN && state != CH_IS_HAD)
       continue;
@@ -420,18 +430,11 @@ static int tell(struct ch_wait *w) {
   return -EAGAIN;
 }
 
-static bool any_open(const struct ch_wait *w) {
-  for (const struct ch_clause *c = w->first; c; c = c->next) {
-    uint8_t state = ch_clause_state(c);
-    if (state != CH_IS_OUT && state != CH_IS_TOLD)
-      return true;
-  }
-  return false;
-}
-
 void ch_wait_close(struct ch_wait *w) {
   if (w->phase > ENLISTED || !(w->flags & CH_WAIT_AND))
     return;
+  if (w->phase < ENLISTED)
+    w->begun = w->first;
   w->phase = CLOSED;
   for (struct ch_clause *c = w->first; c; c = c->next)
     if (ch_clause_state(c) == CH_IS_LISTED)
@@ -464,7 +467,7 @@ static int go_on(struct ch_wait *w) {
       return result;
     if (w->phase == CANCELLED)
       return -ECANCELED;
-    if (!any_open(w)) {
+    if (!first_left(w)) {
       ch_wait_close(w);
       return -ENOENT;
     }
@@ -488,6 +491,7 @@ int ch_wait_begin(struct ch_wait *w) {
     if (enlist(w, c) == CH_CLAUSE_READY)
       return c->index;
   }
+  w->begun = w->first;
   w->phase = ENLISTED;
   return -ENOENT;
 }

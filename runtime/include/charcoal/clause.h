@@ -164,7 +164,8 @@ struct ch_wait {
   uint8_t posted;          /* with CH_WAIT_AND: the letter is under way, or lies in the inbox */
   struct ch_clause *first; /* the list of its clauses */
   struct ch_clause *last;
-  struct ch_clause *begun;  /* with CH_WAIT_AND, while clauses are being enlisted: the last that has been */
+  struct ch_clause *begun;  /* with CH_WAIT_AND, while clauses are being enlisted: the last that has been; afterwards
+                             * all clauses before it are over */
   struct ch_branch *branch; /* the branch that is blocked in it, or NULL */
   struct ch_branch *owner;  /* the first branch of its activity */
   struct ch_inbox *inbox;   /* the inbox of its domain, if it is exposed */

@@ -365,9 +365,7 @@ TEST_EXITS(a_deadlock_is_reported_although_a_clause_waits_for_a_tick_that_never_
 }
 TEST_EXITS(a_deadlock_is_reported_although_a_lock_is_waited_for_until_the_end_of_time, CH_EXIT_DEADLOCK, "deadlock") {
   pthread_mutex_lock(&m);
-  activate {
-    pthread_mutex_timedlock(&m, &(struct timespec){INT64_MAX, 0});
-  }
+  activate { pthread_mutex_timedlock(&m, &(struct timespec){INT64_MAX, 0}); }
   ch_sem_wait(&nobody_posts);
 }
 
@@ -415,6 +413,41 @@ TEST(with_fair_one_activity_takes_its_clauses_in_turn) {
     count_one_of_three(times);
     EXPECT(times[0] <= (i + 2) / 3 && times[1] <= (i + 2) / 3 && times[2] <= (i + 2) / 3);
   }
+}
+
+/* ---- many clauses ---- */
+
+static int64_t time_of_all(unsigned n) {
+  ch_sem *units = calloc(n, sizeof *units);
+  struct ch_sem_wait__clause *clauses = calloc(n, sizeof *clauses);
+  struct ch_wait all;
+  unsigned told = 0;
+  EXPECT(units && clauses);
+  int64_t begin = ch_now();
+  ch_wait_enter(&all, CH_WAIT_AND, NULL);
+  for (unsigned i = 0; i < n; i++) {
+    ch_sem_wait__clause(&clauses[i], &units[i]);
+    ch_wait_add(&all, &clauses[i].clause, i);
+  }
+  EXPECT(ch_wait_begin(&all) == -ENOENT);
+  for (unsigned i = 0; i < n; i++)
+    ch_sem_post(&units[i]);
+  while (ch_wait_next(&all) == (int)told)
+    told++;
+  ch_wait_leave(&all);
+  int64_t took = ch_now() - begin;
+  EXPECT(told == n);
+  free(units);
+  free(clauses);
+  return took;
+}
+TEST(many_clauses_that_complete_together_are_told_in_linear_time) {
+  int64_t few = INT64_MAX, many = INT64_MAX, t;
+  for (int tries = 0; tries < 3 || (many > 64 * few && tries < 8); tries++) {
+    few = (t = time_of_all(500)) < few ? t : few;
+    many = (t = time_of_all(8000)) < many ? t : many;
+  }
+  EXPECT(many <= 64 * few); /* where all are looked at each time it is about 200 times */
 }
 
 /* ---- a time in every position, and every other clause never ready ---- */
