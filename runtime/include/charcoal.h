@@ -200,7 +200,8 @@ void ch_scope_cancel(ch_scope *);
 
 /* From now on, the innermost scope that the caller runs in collects its failures in the list, which is emptied first.
  * The caller keeps the list until the scope has ended. If the scope's deadline has passed already, ETIMEDOUT is the
- * first failure in it. Never blocks. Result: 0; EPERM: the caller runs in no scope; ENOMEM. */
+ * first failure in it. Never blocks.
+ * Result: 0; EPERM: the caller runs in no scope; ENOMEM. */
 int ch_collect(ch_errors *);
 
 /* Notes a failure and cancels the innermost scope around the caller that collects failures. For an activity that was
