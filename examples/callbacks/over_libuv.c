@@ -15,12 +15,14 @@
 static uv_loop_t loop;
 static ch_sem begun; // posted for each new request, which may change the loop's timeout
 
-// Runs libuv's callbacks whenever its descriptor is ready or its time is over, until it is cancelled.
+// Runs libuv's callbacks whenever its descriptor is ready or its time is over, until it is cancelled. While nothing is
+// begun, uv_run reads nothing, so a late wake-up of libuv's threads would leave the descriptor ready for ever.
 static void drive(void) {
   while (!ch_cancelled()) {
     uv_run(&loop, UV_RUN_NOWAIT);
-    int ms = uv_loop_alive(&loop) ? uv_backend_timeout(&loop) : -1;
-    waituntil(ch_fd_wait(uv_backend_fd(&loop), POLLIN, ms < 0 ? CH_FOREVER : ms * INT64_C(1000000))) {}
+    int ms = uv_backend_timeout(&loop);
+    when(uv_loop_alive(&loop))
+        waituntil(ch_fd_wait(uv_backend_fd(&loop), POLLIN, ms < 0 ? CH_FOREVER : ms * INT64_C(1000000))) {}
     or waituntil(ch_sem_wait(&begun)) {}
   }
 }

@@ -27,6 +27,21 @@ PROGRAMS = {
 }
 
 
+# Each time when libuv has nothing left to do, it is woken once more, as by a thread of its pool that is late.
+LATE_WAKE_UP = """#include <stdint.h>
+#include <unistd.h>
+#include <uv.h>
+int __real_uv_run(uv_loop_t *, uv_run_mode);
+int __wrap_uv_run(uv_loop_t *loop, uv_run_mode mode) {
+  int alive = __real_uv_run(loop, mode);
+  uint64_t one = 1;
+  if (!alive && write(loop->async_io_watcher.fd, &one, sizeof one) != sizeof one)
+    return -1;
+  return alive;
+}
+"""
+
+
 def run(*command, env=None):
     done = subprocess.run(
         command,
@@ -68,6 +83,26 @@ def compile_all(cc, folder, options, expect):
         yield name, commands.get(name, [program])
 
 
+def late_wake_ups(cc, folder, options, expect):
+    """What libuv does not read as long as it has no requests does not keep the branch that runs its loop busy."""
+    with open(f"{folder}/late.c", "w") as file:
+        file.write(LATE_WAKE_UP)
+    compiled = run("gcc", "-O1", "-c", f"{folder}/late.c", "-o", f"{folder}/late.o") == (0, "")
+    sources = [f"{CALLBACKS}/over_libuv.c", f"{folder}/late.o", "-Wl,--wrap=uv_run"]
+    program = f"{folder}/over_libuv_late"
+    compiled = compiled and run(cc, *options, *sources, *flags("libuv"), "-o", program) == (0, "")
+    for reactor in "epoll", "io_uring":
+        command = ["timeout", "60", program, f"{folder}/text", f"{folder}/copy", f"{folder}/other"]
+        status, output = run(*command, env={"CHARCOAL_REACTOR": reactor}) if compiled else (-1, "does not compile")
+        if reactor == "io_uring" and "the kernel refuses it" in output:
+            continue
+        expect(
+            f"a_late_wake_up_does_not_keep_over_libuv_busy {reactor} {' '.join(options)}",
+            status == 0 and sorted(output.splitlines()) == sorted(PROGRAMS["over_libuv"]),
+            f"{status} {output[-2000:]}",
+        )
+
+
 def tests(expect, build, folder):
     cc = f"{build}/bin/charcoal-cc"
     text = "a line\n\0" * 1125
@@ -86,3 +121,4 @@ def tests(expect, build, folder):
                 )
         copies = [open(f"{folder}/{name}").read() for name in ("copy", "other")]
         expect(f"over_libuv_copies_all {' '.join(options)}", copies == [text, text])
+        late_wake_ups(cc, folder, options, expect)
