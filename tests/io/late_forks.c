@@ -346,6 +346,15 @@ static void waits_there(void *unused) {
   (void)unused;
   ch_sleep(1000 * 1000);
 }
+/* AddressSanitizer gets its locks ready for a child by handlers of fork, so in any other child of a process with
+ * several threads they may be held by a thread that is not there, and no thread can be started. */
+static bool starts_threads(pid_t (*way)(void)) {
+#if __has_feature(address_sanitizer)
+  return way == by_fork;
+#else
+  return (void)way, true;
+#endif
+}
 static void forks_there(void *which) {
   ch_activity beside;
   activate [&beside] { ch_sleep(1000 * 1000), others_ran++; }
@@ -357,7 +366,8 @@ static void forks_there(void *which) {
     alarm(20);
     ch_sleep(3000 * 1000);
     EXPECT(others_ran == before);
-    EXPECT(ch_domain_start(&thread, waits_there, NULL) == 0 && ch_domain_join(&thread) == 0);
+    if (starts_threads(ways[*(int *)which]))
+      EXPECT(ch_domain_start(&thread, waits_there, NULL) == 0 && ch_domain_join(&thread) == 0);
     _exit(16);
   }
   EXPECT(status_of(child) == 16 << 8);
