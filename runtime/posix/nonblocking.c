@@ -82,12 +82,14 @@ static bool may_have_ended(int fd, ssize_t r, int flags) {
   errno = EAGAIN;
   return ended;
 }
-static ssize_t or_end(ssize_t r) { return r < 0 && errno == EAGAIN ? 0 : r; }
+/* The end, of which a call succeeds, with errno as it was. */
+static ssize_t or_end(ssize_t r, int before) { return r < 0 && errno == EAGAIN ? (errno = before, 0) : r; }
 
 static ssize_t try_recv(int fd, void *to, size_t n, int flags) {
+  int before = errno;
   ssize_t r = recv(fd, to, n, flags | MSG_DONTWAIT);
   if (CH_UNLIKELY(may_have_ended(fd, r, flags)))
-    r = or_end(recv(fd, to, n, flags | MSG_DONTWAIT));
+    r = or_end(recv(fd, to, n, flags | MSG_DONTWAIT), before);
   return noted(fd, r, n, CH_IN, flags);
 }
 ssize_t ch_nonblocking_recv(int fd, void *to, size_t n, int flags) {
@@ -98,12 +100,13 @@ ssize_t ch_nonblocking_recvfrom(int fd, void *to, size_t n, int flags, struct so
   REFUSE_IF_CANCELLED();
   if (is_vain(fd, CH_IN, flags))
     return -1;
+  int before = errno;
   ssize_t r = recvfrom(fd, to, n, flags | MSG_DONTWAIT, from, length);
   if (CH_UNLIKELY(may_have_ended(fd, r, flags))) {
     r = recvfrom(fd, to, n, flags | MSG_DONTWAIT, from, length);
     if (r < 0 && errno == EAGAIN && from)
       *length = 0;
-    r = or_end(r);
+    r = or_end(r, before);
   }
   return noted(fd, r, n, CH_IN, flags);
 }
@@ -123,12 +126,13 @@ ssize_t ch_nonblocking_recvmsg(int fd, struct msghdr *m, int flags) {
   size_t n = all_of(m);
   if (is_vain(fd, CH_IN, flags))
     return -1;
+  int before = errno;
   ssize_t r = recvmsg(fd, m, flags | MSG_DONTWAIT);
   if (CH_UNLIKELY(may_have_ended(fd, r, flags))) {
     r = recvmsg(fd, m, flags | MSG_DONTWAIT);
     if (r < 0 && errno == EAGAIN)
       ch_message_of_nothing(m);
-    r = or_end(r);
+    r = or_end(r, before);
   }
   return noted(fd, r, n, CH_IN, flags);
 }

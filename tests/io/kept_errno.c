@@ -118,6 +118,14 @@ TEST(input_of_descriptors) {
   KEEPS(recvmsg(s[0], &m, MSG_WAITALL), 3, write(s[1], "abc", 3));
   limit = (struct timeval){0, 0};
   setsockopt(s[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  struct mmsghdr several[3] = {{.msg_hdr = m}, {.msg_hdr = m}, {.msg_hdr = m}};
+  KEEPS(recvmmsg(d[0], several, 3, MSG_WAITFORONE, NULL), 1, write(d[1], "abc", 3));
+  EXPECT(write(d[1], "abc", 3) == 3);
+  KEEPS_NOW(recvmmsg(d[0], several, 3, MSG_DONTWAIT, NULL));
+  KEEPS(read(d[0], some, 10), 0, shutdown(d[0], SHUT_RD));
+  KEEPS_NOW(recv(d[0], some, 10, 0));
+  KEEPS_NOW(recvfrom(d[0], some, 10, 0, NULL, NULL));
+  KEEPS_NOW(recvmsg(d[0], &m, 0));
   int e = eventfd(0, 0);
   eventfd_t value;
   KEEPS(read(e, some, 8), 8, eventfd_write(e, 5));
@@ -145,6 +153,14 @@ TEST(output_of_descriptors) {
   OUT(sendmsg(s[1], &m, 0), s[1], s[0], 100000);
   fill(s[1]);
   KEEPS(sendmmsg(s[1], &mm, 1, 0), 1, drain(s[0], in(s[0]) + 100000));
+  struct mmsghdr several[3] = {mm, mm, mm};
+  v.iov_len = 1;
+  while (send(s[1], bytes, 1000, MSG_DONTWAIT) == 1000)
+    ;
+  drain(s[0], 5000);
+  v.iov_len = 90000; /* a part of the first one goes */
+  KEEPS_NOW(sendmmsg(s[1], several, 3, MSG_DONTWAIT));
+  v.iov_len = 100000;
   fill(p[1]);
   KEEPS(dprintf(p[1], "%s", "hello"), 5, drain(p[0], in(p[0]) + 5));
   /* a local receiver who is full */

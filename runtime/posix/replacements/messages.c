@@ -11,11 +11,12 @@
  * an error only if it is the first. */
 CH_REPLACES(sendmmsg) int ch_posix_sendmmsg(int fd, struct mmsghdr *all, unsigned n, int flags) {
   CH_SINGLE_ACTIVITY(sendmmsg(fd, all, n, flags));
+  int before = errno;
   unsigned sent = 0;
   while (all && sent < n) {
     ssize_t r = sendmsg(fd, &all[sent].msg_hdr, flags);
     if (r < 0)
-      return sent ? (int)sent : -1;
+      return (int)as_far_as(sent, -1, before);
     all[sent++].msg_len = (unsigned)r;
   }
   return all && n ? (int)sent : ch_plain_sendmmsg(fd, all, n, flags);
@@ -25,6 +26,7 @@ CH_REPLACES(sendmmsg) int ch_posix_sendmmsg(int fd, struct mmsghdr *all, unsigne
 CH_REPLACES(recvmmsg)
 int ch_posix_recvmmsg(int fd, struct mmsghdr *all, unsigned n, int flags, struct timespec *timeout) {
   CH_SINGLE_ACTIVITY(recvmmsg(fd, all, n, flags, timeout));
+  int before = errno;
   unsigned got = 0;
   int64_t deadline = ch_deadline_after(ch_duration(timeout));
   if (deadline == CH_NO_TIME)
@@ -36,7 +38,7 @@ int ch_posix_recvmmsg(int fd, struct mmsghdr *all, unsigned n, int flags, struct
   while (got < n) {
     ssize_t r = recvmsg(fd, &all[got].msg_hdr, flags & ~MSG_WAITFORONE);
     if (r < 0)
-      return got ? (int)got : -1;
+      return (int)as_far_as(got, -1, before);
     all[got++].msg_len = (unsigned)r;
     if (flags & MSG_WAITFORONE)
       flags |= MSG_DONTWAIT;
