@@ -1151,6 +1151,21 @@ static void refused_at_once(void) {
     close((int[]){e, t, q, s, child}[i]);
 }
 
+static void at_most_so_many_messages(void) {
+  static struct mmsghdr all[1100];
+  struct iovec v = {b, 1};
+  struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t size = sizeof here;
+  int s = socket(AF_INET, SOCK_DGRAM, 0);
+  printf("== no more messages than the kernel takes at a time\n");
+  bind(s, (void *)&here, size);
+  getsockname(s, (void *)&here, &size);
+  for (int i = 0; i < 1100; i++)
+    all[i].msg_hdr = (struct msghdr){.msg_name = &here, .msg_namelen = size, .msg_iov = &v, .msg_iovlen = 1};
+  SHOW(sendmmsg(s, all, 1100, 0));
+  close(s);
+}
+
 /* A stream whose line is not ended: by a connection that is reset, by a time limit, or as it does not wait. */
 static void broken_streams(void) {
   printf("== a line that is broken off is given as far as it came\n");
@@ -1242,6 +1257,7 @@ int main(void) {
   misuse();
   descriptors_end_a_message();
   refused_at_once();
+  at_most_so_many_messages();
   broken_streams();
   lost_mutexes();
   return 0;

@@ -4,6 +4,7 @@
 #include "posix/single_activity.h"
 #include "reactor/times.h"
 #include "posix/replacements/replacement.h"
+#include <limits.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -13,6 +14,8 @@ CH_REPLACES(sendmmsg) int ch_posix_sendmmsg(int fd, struct mmsghdr *all, unsigne
   CH_SINGLE_ACTIVITY(sendmmsg(fd, all, n, flags));
   int before = errno;
   unsigned sent = 0;
+  if (n > IOV_MAX) /* the kernel takes no more of them, either */
+    n = IOV_MAX;
   while (all && sent < n) {
     ssize_t r = sendmsg(fd, &all[sent].msg_hdr, flags);
     if (r < 0)
