@@ -39,9 +39,11 @@
 enum { WAITING = MSG_WAITALL | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | MSG_MORE, TELLING = WAITING | MSG_DONTWAIT };
 
 /* Whether the call need not be made, because the last try found nothing, the reactor has reported nothing since, and
- * the plain call would wait. Then it sets EAGAIN. */
+ * the plain call would wait. Then it sets EAGAIN. A message that is too long is refused also while there is no room, so
+ * only output of TCP can be in vain. */
 static bool is_vain(int fd, int event, int flags) {
-  if (flags & ~WAITING || !ch_fd_cache_says_not_ready(fd, event) || !ch_fd_cache_all(fd, CH_BLOCKS) ||
+  if (flags & ~WAITING || (event == CH_OUT && ch_fd_cache_kind(fd) != CH_TCP_SOCKET) ||
+      !ch_fd_cache_says_not_ready(fd, event) || !ch_fd_cache_all(fd, CH_BLOCKS) ||
       ch_negative_limit(fd, event == CH_IN ? SO_RCVTIMEO : SO_SNDTIMEO))
     return false;
   errno = EAGAIN;
@@ -59,6 +61,17 @@ static ssize_t noted(int fd, ssize_t r, size_t n, int event, int flags) {
   else if (r < 0 && errno == EAGAIN)
     ch_fd_cache_not_ready(fd, event);
   return r;
+}
+
+/* Whether the kernel refuses these vectors before it looks whether anything is there, or any room. */
+static bool is_malformed(const struct iovec *v, size_t n) {
+  bool malformed = n > IOV_MAX;
+  for (size_t i = 0; v && !malformed && i < n; i++)
+    malformed = v[i].iov_len > SSIZE_MAX;
+  return malformed;
+}
+static bool is_malformed_message(const struct msghdr *m) {
+  return m->msg_namelen > INT_MAX || is_malformed(m->msg_iov, m->msg_iovlen);
 }
 
 /* A part of a message with control data need not be all that is there. */
@@ -123,6 +136,8 @@ ssize_t ch_nonblocking_recvmsg(int fd, struct msghdr *m, int flags) {
   REFUSE_IF_CANCELLED();
   if (CH_UNLIKELY(!m))
     return recvmsg(fd, m, flags);
+  if (CH_UNLIKELY(is_malformed_message(m)))
+    return recvmsg(fd, m, flags | MSG_DONTWAIT);
   size_t n = all_of(m);
   if (is_vain(fd, CH_IN, flags))
     return -1;
@@ -150,7 +165,7 @@ ssize_t ch_nonblocking_sendto(int fd, const void *from, size_t n, int flags, con
 }
 ssize_t ch_nonblocking_sendmsg(int fd, const struct msghdr *m, int flags) {
   REFUSE_IF_CANCELLED();
-  if (CH_UNLIKELY(!m) || m->msg_name)
+  if (CH_UNLIKELY(!m) || m->msg_name || m->msg_controllen || is_malformed_message(m))
     return sendmsg(fd, m, flags | MSG_DONTWAIT);
   return is_vain(fd, CH_OUT, flags) ? -1 : noted(fd, sendmsg(fd, m, flags | MSG_DONTWAIT), all_of(m), CH_OUT, flags);
 }
@@ -271,13 +286,13 @@ static bool is_storage(enum ch_file_kind kind) { return kind == CH_STORAGE_FILE 
 static bool is_stream(enum ch_file_kind kind) { return kind == CH_PIPE_FILE || kind == CH_DEVICE_FILE; }
 
 /* Another process may have changed the mode of a pipe, so the kernel is asked each time before somebody waits. On a
- * terminal, poll does not know everything that ends a read. */
+ * terminal, poll does not know everything that ends a read; and an eventfd refuses some numbers at once. */
 static bool is_vain_stream(int fd, int event) {
   struct ch_fd_entry *k = ch_fd_entry(fd);
   if (!k)
     return false;
   k->is &= (uint8_t)~CH_JUST_ASKED;
-  if (k->kind == CH_DEVICE_FILE && event == CH_IN)
+  if (k->kind == CH_DEVICE_FILE)
     return false;
   int there = 0;
   if (!ch_fd_cache_says_not_ready(fd, event) || ch_fd_cache_ask(fd, SO_RCVTIMEO) != CH_FOREVER ||
@@ -375,7 +390,9 @@ static ssize_t send_all(int fd, const struct iovec *v, int n) {
 }
 
 /* What transfers nothing, or is an error, never waits. */
-static bool is_idle(const struct iovec *v, int n) { return n <= 0 || n > IOV_MAX || ch_iovec_bytes(v, (size_t)n) == 0; }
+static bool is_idle(const struct iovec *v, int n) {
+  return n <= 0 || is_malformed(v, (size_t)n) || ch_iovec_bytes(v, (size_t)n) == 0;
+}
 
 ssize_t ch_nonblocking_read(int fd, void *to, size_t n) {
   REFUSE_IF_CANCELLED();

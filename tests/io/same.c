@@ -1151,6 +1151,72 @@ static void refused_at_once(void) {
     close((int[]){e, t, q, s, child}[i]);
 }
 
+/* The last call has just said that there is no room, or nothing to read. */
+static void fill_without_waiting(int to, int is_socket) {
+  while (is_socket && send(to, b, 5000, MSG_DONTWAIT) > 0)
+    ;
+  if (is_socket)
+    return;
+  int mode = fcntl(to, F_GETFL);
+  fcntl(to, F_SETFL, mode | O_NONBLOCK);
+  while (write(to, b, 1) > 0)
+    ;
+  fcntl(to, F_SETFL, mode);
+}
+static void refused_where_others_wait(void) {
+  static char longest[1 << 20];
+  struct iovec v[2] = {{b, 5}, {b, (size_t)-1}}, large = {longest, sizeof longest};
+  struct msghdr many = {.msg_iovlen = 5000}, whole = {.msg_iov = &large, .msg_iovlen = 1};
+  static const int types[] = {SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET};
+  printf("== what is refused at once where a right call would wait, as the last one has found\n");
+  for (int i = 0; i < 3; i++) {
+    int s[2];
+    socketpair(AF_UNIX, types[i], 0, s);
+    fill_without_waiting(s[1], 1);
+    if (types[i] != SOCK_STREAM) {
+      SHOW(write(s[1], longest, sizeof longest));
+      SHOW(send(s[1], longest, sizeof longest, 0));
+      SHOW(sendmsg(s[1], &whole, 0));
+      SHOW(writev(s[1], &large, 1));
+    }
+    SHOW(writev(s[1], v, 2));
+    SHOW(sendmsg(s[1], &many, 0));
+    union {
+      struct cmsghdr header;
+      char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {.header = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
+    int none = 12345;
+    memcpy(CMSG_DATA(&control.header), &none, sizeof none);
+    struct msghdr with = {.msg_iov = v, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    SHOW(sendmsg(s[1], &with, 0));
+    SHOW(recv(s[1], b, 10, MSG_DONTWAIT));
+    SHOW(readv(s[1], v, 2));
+    SHOW(recvmsg(s[1], &many, 0));
+    with.msg_name = b;
+    with.msg_namelen = (socklen_t)-1;
+    SHOW(recvmsg(s[1], &with, 0));
+    close(s[0]);
+    close(s[1]);
+  }
+  int p[2], e = eventfd(0, 0);
+  pipe(p);
+  SHOW(readv(p[0], v, 2));
+  fill_without_waiting(p[1], 0);
+  SHOW(writev(p[1], v, 2));
+  close(p[0]);
+  close(p[1]);
+  uint64_t number = UINT64_MAX - 1;
+  SHOW(write(e, &number, 8));
+  fill_without_waiting(e, 0);
+  fcntl(e, F_SETFL, O_NONBLOCK);
+  SHOW(write(e, &number, 8));
+  fcntl(e, F_SETFL, 0);
+  number = UINT64_MAX;
+  SHOW(write(e, &number, 8));
+  SHOW(write(e, &number, 7));
+  close(e);
+}
+
 static void at_most_so_many_messages(void) {
   static struct mmsghdr all[1100];
   struct iovec v = {b, 1};
@@ -1257,6 +1323,7 @@ int main(void) {
   misuse();
   descriptors_end_a_message();
   refused_at_once();
+  refused_where_others_wait();
   at_most_so_many_messages();
   broken_streams();
   lost_mutexes();
