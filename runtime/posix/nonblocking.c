@@ -21,6 +21,7 @@
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <termios.h>
 #include <unistd.h>
@@ -302,13 +303,22 @@ static bool is_vain_stream(int fd, int event) {
   return true;
 }
 
+/* /dev/zero and /dev/full: they never wait, but with RWF_NOWAIT a long read of them may be cut short. */
+static bool is_source_of_zeros(int fd) {
+  enum { MEMORY = 1, ZERO = 5, FULL = 7 };
+  struct stat s;
+  return fstat(fd, &s) == 0 && S_ISCHR(s.st_mode) && major(s.st_rdev) == MEMORY &&
+         (minor(s.st_rdev) == ZERO || minor(s.st_rdev) == FULL);
+}
+
 /* If a call was not done in full, the number may have been used again, unnoticed, for a file. Then the plain call does
  * the rest. */
 static bool is_file_after_all(int fd, ssize_t r, size_t n) {
   if ((size_t)r == n || r == 0 || (r < 0 && errno != EAGAIN))
     return false;
   int saved = errno;
-  bool is = is_storage(ch_fd_cache_ask_kind(fd));
+  enum ch_file_kind kind = ch_fd_cache_ask_kind(fd);
+  bool is = is_storage(kind) || (r > 0 && kind == CH_DEVICE_FILE && is_source_of_zeros(fd));
   errno = saved;
   return is;
 }

@@ -1217,6 +1217,30 @@ static void refused_where_others_wait(void) {
   close(e);
 }
 
+/* Work of others makes the kernel look up from such a read. */
+static void *computes(void *over) {
+  while (!__atomic_load_n((int *)over, __ATOMIC_RELAXED))
+    ;
+  return NULL;
+}
+static void zeros_come_whole(void) {
+  static char room[2 << 20];
+  int f = open("/dev/zero", O_RDWR), g = open("/dev/full", O_RDWR), over = 0, whole = 0;
+  pthread_t others[3];
+  printf("== zeros come whole\n");
+  for (int i = 0; i < 3; i++)
+    pthread_create(&others[i], NULL, computes, &over);
+  for (int i = 0; i < 5; i++)
+    whole += (read(f, room, sizeof room) == sizeof room) + (read(g, room, sizeof room) == sizeof room) +
+             (readv(f, &(struct iovec){room, sizeof room}, 1) == sizeof room);
+  __atomic_store_n(&over, 1, __ATOMIC_RELAXED);
+  for (int i = 0; i < 3; i++)
+    pthread_join(others[i], NULL);
+  printf("%d\n", whole);
+  close(f);
+  close(g);
+}
+
 static void at_most_so_many_messages(void) {
   static struct mmsghdr all[1100];
   struct iovec v = {b, 1};
@@ -1324,6 +1348,7 @@ int main(void) {
   descriptors_end_a_message();
   refused_at_once();
   refused_where_others_wait();
+  zeros_come_whole();
   at_most_so_many_messages();
   broken_streams();
   lost_mutexes();
