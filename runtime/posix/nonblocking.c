@@ -251,6 +251,15 @@ static bool is_refused_at_once(int fd, const struct iovec *v, int n, int how) {
   return false;
 }
 
+/* Whether a read of this terminal, which is the process's own, stops the process or fails, as it belongs to the
+ * terminal's background. */
+static bool is_in_background(int fd) {
+  int saved = errno;
+  pid_t foreground = tcgetpgrp(fd);
+  errno = saved;
+  return foreground >= 0 && foreground != getpgrp();
+}
+
 /* Transfers what is there now. `how`: O_RDONLY or O_WRONLY. CH_BY_THREAD: there may be something, but the call might
  * wait. */
 static ssize_t without_nowait(int fd, const struct iovec *v, int n, int how) {
@@ -265,7 +274,8 @@ static ssize_t without_nowait(int fd, const struct iovec *v, int n, int how) {
   if (!is_ready(fd, how == O_RDONLY ? POLLIN : POLLOUT)) {
     if (!terminal && is_refused_at_once(fd, v, n, how))
       return plain(fd, v, n);
-    return errno = EAGAIN, -1;
+    int again = terminal && how == O_RDONLY && is_in_background(fd) ? open_again(fd, is, how, &mode) : -1;
+    return again < 0 ? (errno = EAGAIN, -1) : and_close(again, v, n, plain);
   }
   int again = open_again(fd, is, how, terminal ? &mode : NULL);
   return again < 0 ? CH_BY_THREAD : and_close(again, v, n, plain);

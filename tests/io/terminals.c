@@ -1,7 +1,9 @@
 /* Tests terminals: a write without room waits while other activities go on, and if it is cancelled it returns how many
- * bytes it has written. */
+ * bytes it has written. A process in the terminal's background is stopped when it reads. */
 #include "terminal.h"
 #include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <sys/uio.h>
 
 enum { MUCH = 200000 };
@@ -101,4 +103,46 @@ TEST(one_that_does_not_block_says_so) {
     continue;
   EXPECT(errno == EAGAIN);
   exit(0);
+}
+
+/* The process reads a byte from the terminal in a group of its own, beside another activity: it ends with the number of
+ * bytes, or 100 and the error. */
+static pid_t start_job(int terminal, bool ignores) {
+  pid_t job = fork();
+  if (job == 0) {
+    char c;
+    alarm(20);
+    setpgid(0, 0);
+    if (ignores)
+      signal(SIGTTIN, SIG_IGN);
+    activate {
+      for (;;)
+        ch_sleep(1000000);
+    }
+    long r = read(terminal, &c, 1);
+    _exit(r < 0 ? 100 + errno : (int)r);
+  }
+  return job;
+}
+TEST(who_reads_in_the_background_is_stopped_or_refused) {
+  struct terminal t = make();
+  pid_t leader = fork();
+  if (leader == 0) {
+    int status;
+    alarm(20);
+    signal(SIGTTOU, SIG_IGN);
+    EXPECT(setsid() > 0 && ioctl(t.slave, TIOCSCTTY, 0) == 0);
+    pid_t job = start_job(t.slave, false);
+    EXPECT(waitpid(job, &status, WUNTRACED) == job && WIFSTOPPED(status) && WSTOPSIG(status) == SIGTTIN);
+    EXPECT(tcsetpgrp(t.slave, job) == 0 && kill(job, SIGCONT) == 0);
+    ch_sleep(1000000);
+    EXPECT(write(t.master, "x", 1) == 1);
+    EXPECT(waitpid(job, &status, 0) == job && status == 1 << 8);
+    EXPECT(tcsetpgrp(t.slave, getpid()) == 0);
+    job = start_job(t.slave, true);
+    EXPECT(waitpid(job, &status, 0) == job && status == (100 + EIO) << 8);
+    _exit(0);
+  }
+  int status = -1;
+  EXPECT(waitpid(leader, &status, 0) == leader && status == 0);
 }
