@@ -62,7 +62,7 @@ static struct ch_stream_progress plan(const FILE *f, const char *data, size_t n,
     return (struct ch_stream_progress){0, n, 0};
   if (was_ready && n <= room(f)) { /* it would fit, but its lines have to be sent */
     begun = (size_t)((const char *)memrchr(data, '\n', n) + 1 - data);
-    return (struct ch_stream_progress){0, begun, begun};
+    return (struct ch_stream_progress){0, size < 128 ? n : begun, begun};
   }
   size_t due = size < 128 ? n : n - (n - begun) % size;
   if (due == 0 && n > room(f))

@@ -1256,6 +1256,27 @@ static void at_most_so_many_messages(void) {
   close(s);
 }
 
+/* What follows the last line stays in the buffer, unless the buffer is too small to be a block. */
+static void lines_through_small_buffers(void) {
+  static const int sizes[] = {1, 16, 127, 128, 500};
+  printf("== lines through small buffers\n");
+  for (int i = 0; i < 5; i++) {
+    int p[2], there;
+    char buffer[500];
+    pipe(p);
+    FILE *f = fdopen(p[1], "w");
+    setvbuf(f, buffer, _IOLBF, (size_t)sizes[i]);
+    static const char *const texts[] = {"ab\ncd", "e", "f\ng", "\n", "0123456789\n0123456789\n0123"};
+    for (int k = 0; k < 5; k++) {
+      fputs(texts[k], f);
+      ioctl(p[0], FIONREAD, &there);
+      printf("  %d: %d are there\n", sizes[i], there);
+    }
+    fclose(f);
+    close(p[0]);
+  }
+}
+
 /* A stream whose line is not ended: by a connection that is reset, by a time limit, or as it does not wait. */
 static void broken_streams(void) {
   printf("== a line that is broken off is given as far as it came\n");
@@ -1350,6 +1371,7 @@ int main(void) {
   refused_where_others_wait();
   zeros_come_whole();
   at_most_so_many_messages();
+  lines_through_small_buffers();
   broken_streams();
   lost_mutexes();
   return 0;
