@@ -1343,6 +1343,15 @@ static void lost_mutexes(void) {
   for (int i = 0; i < 3; i++)
     SHOW_ERROR(pthread_mutex_lock(&m));
   SHOW_ERROR(pthread_mutex_trylock(&m));
+  pthread_mutex_t mine;
+  for (int is_robust = 0; is_robust < 2; is_robust++) {
+    pthread_mutexattr_settype(&robust, PTHREAD_MUTEX_ERRORCHECK);
+    pthread_mutexattr_setrobust(&robust, is_robust ? PTHREAD_MUTEX_ROBUST : PTHREAD_MUTEX_STALLED);
+    pthread_mutex_init(&mine, &robust);
+    SHOW_ERROR(pthread_mutex_lock(&mine));
+    SHOW_ERROR(pthread_mutex_trylock(&mine));
+    SHOW_ERROR(pthread_mutex_unlock(&mine));
+  }
 }
 
 int main(void) {
