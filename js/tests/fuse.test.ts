@@ -131,3 +131,26 @@ test('Promise.all is left alone where others may hold the calls, or Promise is n
   }
   same(isStructured('await Promise.all([g(), g()])', "import Promise from 'bluebird'"), false)
 })
+
+test('whoever asks for the result of a call between its end and the answer to its caller has it', async () => {
+  const log: unknown[] = []
+  for (const fails of [false, true]) {
+    const call = lib.asyncFn(function* () {
+      if (fails) throw 'error'
+      return 'value'
+    })
+    let asked: any
+    // The first part of a call from legacy code ends between the two.
+    const caller = runtime.go(function* () {
+      asked = call()
+      return yield* asked
+    })
+    asked.then(
+      (value: unknown) => log.push(value),
+      (error: unknown) => log.push(`threw ${error}`),
+    )
+    await caller.catch(() => {})
+    await tick()
+  }
+  same(log, ['value', 'threw error'])
+})

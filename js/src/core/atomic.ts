@@ -89,9 +89,10 @@ class AtomicCall<T> extends Call<T> {
     return branch.goOn(NEXT, undefined)
   }
 
-  override leave(_branch: Branch, mode: 0 | 1, answer: unknown): boolean {
+  override leave(branch: Branch, mode: 0 | 1, answer: unknown): boolean {
     const { block } = this
     this.block = undefined
+    super.leave(branch, mode, answer)
     return block === undefined || block!.leave(mode, answer)
   }
 

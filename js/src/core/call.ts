@@ -100,8 +100,8 @@ export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending
 
   /** Who asks again has the same error. */
   override throw(error: unknown): never {
-    this.gen = ending(THROW, error)
-    return super.throw(error)
+    this.failed(error)
+    throw error
   }
 
   override begin(branch: Branch): boolean {
@@ -110,9 +110,16 @@ export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending
     return branch.goOn(NEXT, undefined)
   }
 
-  /** @internal */
-  leave(_branch: Branch, _mode: 0 | 1, _answer: unknown): boolean {
+  /** @internal The outcome is known before the caller has it: others may ask in between. */
+  leave(_branch: Branch, mode: 0 | 1, answer: unknown): boolean {
+    if (mode === NEXT) this.finished(answer)
+    else this.failed(answer)
     return true
+  }
+
+  private failed(error: unknown): void {
+    this.value = undefined
+    this.gen = ending(THROW, error)
   }
 
   // ---- as an activity of its own
