@@ -22,10 +22,10 @@ import { check, simulate, explore, random, StuckError } from '../src/dev/index.t
 import { interpret, type Instruction, type Program } from './reference.ts'
 
 /**
- * `rich`: with futures and cancel too, and waits inside blocks that may deadlock. `scopes`: finish scopes around, in
- * this activity.
+ * `rich`: with futures and cancel too, and waits inside blocks that may deadlock. `nested`: mostly blocks, branches and
+ * sleeps. `scopes`: finish scopes around, in this activity.
  */
-type Place = { atomic: boolean; finish: boolean; rich?: boolean; scopes?: number }
+type Place = { atomic: boolean; finish: boolean; rich?: boolean; nested?: boolean; scopes?: number }
 
 function generate(next: () => number, channels: number, depth: number, place: Place): Program {
   const pick = (n: number): number => Math.floor(next() * n)
@@ -39,7 +39,7 @@ function generate(next: () => number, channels: number, depth: number, place: Pl
       () => ({ op: 'pause' }),
     ]
     // Inside a block a wait for what the block holds back would be a deadlock, which is another test's matter.
-    const { rich = false, scopes = 0 } = place
+    const { rich = false, nested = false, scopes = 0 } = place
     if ((rich || !place.atomic) && channels > 0)
       kinds.push(
         () => ({ op: 'send', on: pick(channels), item: 1000 + pick(1000) }),
@@ -63,6 +63,13 @@ function generate(next: () => number, channels: number, depth: number, place: Pl
         () => ({ op: 'finish', body: body({ finish: true, scopes: scopes + 1 }) }),
         () => (place.finish ? { op: 'async', body: body() } : { op: 'pause' }),
       )
+    if (nested && depth > 0 && pick(2) === 0)
+      kinds.splice(
+        0,
+        kinds.length,
+        () => ({ op: 'atomic', body: body({ atomic: true }) }),
+        () => (place.finish ? { op: 'async', body: [{ op: 'sleep', ms: 1 + pick(5) }, ...body()] } : { op: 'pause' }),
+      )
     program.push(kinds[pick(kinds.length)]())
   }
   return program
@@ -73,6 +80,13 @@ interface World {
   channels: Channel<number>[]
   futures: Future<void>[]
   spawned: Activity<any>[]
+  /** Branches that have ended after the block that they were started in, while a block around that was open. */
+  outlived: number
+}
+
+/** An atomic block of the running branch. */
+interface Open {
+  over: boolean
 }
 
 /** A wait that may be the one that a deadlock is reported at. */
@@ -85,8 +99,18 @@ function* waiting(world: World, clause: Operation<unknown>): Generator<unknown, 
   }
 }
 
-function* execute(program: Program, world: World, scopes: Scope[] = []): Generator<unknown, void, any> {
+function* execute(
+  program: Program,
+  world: World,
+  scopes: Scope[] = [],
+  blocks: Open[] = [],
+): Generator<unknown, void, any> {
   const call = asyncFn(execute)
+  const branch = asyncFn(function* (body: Program) {
+    yield* execute(body, world, scopes, blocks)
+    const [outer, inner] = blocks.slice(-2)
+    if (inner?.over && !outer.over) world.outlived++
+  })
   const { log, channels, futures, spawned } = world
   for (const i of program)
     switch (i.op) {
@@ -94,7 +118,7 @@ function* execute(program: Program, world: World, scopes: Scope[] = []): Generat
         log.push(i.what)
         break
       case 'call':
-        yield* call(i.body, world, scopes)
+        yield* call(i.body, world, scopes, blocks)
         break
       case 'sleep':
         yield* sleep(i.ms)
@@ -113,17 +137,23 @@ function* execute(program: Program, world: World, scopes: Scope[] = []): Generat
       case 'spawn':
         spawned.push(spawn(call(i.body, world), { contained: i.contained }))
         break
-      case 'atomic':
-        yield* atomic(call(i.body, world, scopes))
+      case 'atomic': {
+        const block = { over: false }
+        try {
+          yield* atomic(call(i.body, world, scopes, [...blocks, block]))
+        } finally {
+          block.over = true
+        }
         break
+      }
       case 'finish':
-        yield* finish((scope) => call(i.body, world, [...scopes, scope]))
+        yield* finish((scope) => call(i.body, world, [...scopes, scope], blocks))
         break
       case 'async':
-        yield* async(call(i.body, world, scopes))
+        yield* async(branch(i.body))
         break
       case 'shield':
-        yield* noncancellable(call(i.body, world, scopes))
+        yield* noncancellable(call(i.body, world, scopes, blocks))
         break
       case 'set':
         futures[i.on].set()
@@ -167,18 +197,18 @@ async function library(
   program: Program,
   capacities: number[],
   decide?: (n: number) => number,
+  tell: (world: World) => void = () => {},
 ): Promise<(number | string)[]> {
   const log: (number | string)[] = []
   const channels = capacities.map((c) => logged(c, log))
+  const world: World = { log, channels, futures: [future(), future()], spawned: [], outlived: 0 }
   try {
-    await simulate(() => execute(program, { log, channels, futures: [future(), future()], spawned: [] }), {
-      decide,
-      idleTimeout: 0,
-    })
+    await simulate(() => execute(program, world), { decide, idleTimeout: 0 })
   } catch (error) {
     if (error instanceof StuckError) log.push('stuck')
     else if (!isDeadlock(error)) throw error
   }
+  tell(world)
   // After a deadlock the program is another one than the reference's, which ends there.
   if (log.includes('deadlock')) return log.slice(0, log.indexOf('deadlock') + 1)
   for (const ch of channels) check(ch)
@@ -222,6 +252,18 @@ test('random programs with futures, cancel and deadlocks do what the reference i
   }
   for (const what of ['stuck', 'deadlock', 'ended', 'cancel'])
     ok(seen.get(what)! > ROUNDS / 20, `${what}: ${seen.get(what)} of ${ROUNDS}`)
+})
+
+test('random programs whose branches outlive nested blocks do what the reference interpreter says', async () => {
+  const next = random(Number((globalThis as any).process?.env.CHARCOAL_SEED ?? 9))
+  let outlived = 0
+  for (let round = 0; round < ROUNDS; round++) {
+    const program = generate(next, 1, 4, { atomic: false, finish: true, nested: true, rich: round % 2 === 1 })
+    const want = interpret(program, [0])
+    const got = await library(program, [0], undefined, (world) => (outlived += world.outlived))
+    same(got, want, `round ${round}, program ${JSON.stringify(program)}`)
+  }
+  ok(outlived > ROUNDS / 40, `branches that outlived a nested block: ${outlived} in ${ROUNDS} programs`)
 })
 
 test('random programs under random schedules log the same if they share nothing', async () => {
