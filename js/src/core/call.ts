@@ -230,6 +230,14 @@ export function claimed<B>(body: B): B {
   return body
 }
 
+/** Calls a function that the library runs as a part of the activity: a call that it gives back belongs to this, too. */
+export function ownCall<R>(f: () => R): R {
+  domain.own = true
+  const what = f()
+  domain.own = false
+  return what
+}
+
 /** The name of a function, call or generator; empty if it has none. */
 export function nameOf(body: unknown): string {
   if (typeof body === 'function') return body.name
@@ -240,7 +248,7 @@ export function nameOf(body: unknown): string {
 /** A generator for whatever may be run: a function's result, an operation, a promise, or any value. */
 export function generatorOf(body: unknown): AnyIterator {
   if (typeof body !== 'function') return generatorFrom(body)
-  return isGeneratorFunction(body) ? body() : generatorFrom(body())
+  return isGeneratorFunction(body) ? body() : generatorFrom(ownCall(body as () => unknown))
 }
 
 export function generatorFrom(what: unknown): AnyIterator {

@@ -26,9 +26,9 @@ const SHARED = Symbol.for('charcoal')
 function sharedBy(global: Global): Shared | undefined {
   try {
     const { parent } = global
-    return global[SHARED]?.[PROTOCOL] ?? (parent && parent !== global ? sharedBy(parent) : undefined)
+    return global[SHARED]?.[PROTOCOL] ?? (parent !== global ? sharedBy(parent!) : undefined)
   } catch {
-    return undefined // `parent` is a frame of another origin
+    return undefined // `parent` is a frame of another origin, or there is none
   }
 }
 

@@ -16,7 +16,7 @@ import type { AtomicBlock } from './atomicBlock.ts'
 import { contexts } from './asyncContext.ts'
 import { attributed, Belonging } from './belonging.ts'
 import { Call, generatorOf, nameOf, NOTHING, push } from './call.ts'
-import { delegate, generatorNext, generatorThrow, isGenerator, isOperation, remember } from './generators.ts'
+import { delegate, generatorNext, generatorThrow, isGenerator, isOperation, just, remember } from './generators.ts'
 import { shareDomain } from './current.ts'
 import { ACTIVITY, CALL, GROUP, kindOf, SUSPENSION } from './kind.ts'
 import { HeldBack } from './held.ts'
@@ -50,8 +50,10 @@ export class Domain extends Scheduler implements types.Domain {
   pending: Pending | null = null
   depth: number = 0
   aside: boolean = false
-  /** The first part of a call runs, on the stack of legacy code. */
-  private starting = false
+  own: boolean = false
+  nested: number = 0
+  /** The first part of a call runs, on the stack of whoever has made the call (see start.ts). */
+  starting: boolean = false
   live: types.Activity | null = null
   tracer: Tracer | null = (globalThis as any)[Symbol.for('charcoal.tracer')] ?? null
   site: (() => string) | null = null
@@ -80,27 +82,12 @@ export class Domain extends Scheduler implements types.Domain {
   }
 
   /** Runs the first turn of a new activity, unless others are to run before. */
-  private begin(activity: types.Activity): void {
+  begin(activity: types.Activity): void {
     if (this.pumping || this.top !== this.base) this.enqueue(activity)
     else {
       this.turn(activity)
       this.rest()
     }
-  }
-
-  /**
-   * A new activity whose first part, up to its first wait, runs here and now, as an `async` function's does; only
-   * legacy code may ask for that. The first wait ends that part even if it could be answered at once: what follows an
-   * `await` natively never runs before its caller has gone on. While an atomic block is open, or the run loop is on the
-   * stack, the activity is queued like any other.
-   */
-  start<T>(body: unknown): Activity<T> {
-    const activity = this.make<T>(body)
-    if (this.belonging.now() !== null) this.held.note(activity)
-    this.starting = true
-    this.begin(activity)
-    this.starting = false
-    return activity
   }
 
   /** The activity of a call, or another operation, that is not a part of the branch that has made it. */
@@ -121,7 +108,7 @@ export class Domain extends Scheduler implements types.Domain {
     return activity
   }
 
-  private make<T>(body: unknown, contained?: boolean, name?: string): Activity<T> {
+  make<T>(body: unknown, contained?: boolean, name?: string): Activity<T> {
     const { current } = this
     const block = this.belonging.now() as AtomicBlock | null
     const activity = new Activity<T>(this.base, body)
@@ -180,11 +167,13 @@ export class Domain extends Scheduler implements types.Domain {
   }
 
   /**
-   * What a body has returned, an operation, a promise or a value, to be run at once: `yield* domain.asCall(body())`.
-   * Generators become calls: `yield*` looks up the methods of what it runs, which for the generator of a body written
-   * in place costs more than to run it (see generators.ts).
+   * What a body has returned, an operation, a promise or a value, to be run at once: `yield* domain.asCall(body())`,
+   * after `own` was set: a call among them belongs to this activity. Generators become calls: `yield*` looks up the
+   * methods of what it runs, which for the generator of a body written in place costs more than to run it (see
+   * generators.ts).
    */
   asCall<O>(what: O): types.AsOperation<O> {
+    this.own = false
     return (isGenerator(what) ? new Call(what) : wait(what)) as any
   }
 
@@ -228,7 +217,7 @@ export class Domain extends Scheduler implements types.Domain {
     if (top.head !== null || top !== this.base) this.rest()
   }
 
-  protected run(group: Group, step: Step | null): void {
+  run(group: Group, step: Step | null): void {
     let branch = (group.running ??= nextBranch(group))
     while (branch !== null) {
       this.current = branch
@@ -317,6 +306,14 @@ export class Domain extends Scheduler implements types.Domain {
           mode = NEXT
           answer = undefined
         } else {
+          if (this.nested > 0 && kind === CALL && op.gen === null && op.activity === null) {
+            // An atomic call opens its block only when the activity has its own turn.
+            const later = new Call(null)
+            later.gen = just(op)
+            push(later, branch)
+            branch.goOn(NEXT, undefined)
+            return ASIDE
+          }
           try {
             if (!this.ask(op, kind, branch)) return BLOCKED
           } catch (error) {

@@ -56,7 +56,7 @@ export abstract class Scheduler {
    * Runs branches of the group until one is set aside, or none is ready. `step` is what the first of them has come to,
    * if it has begun already.
    */
-  protected abstract run(group: Group, step: Step | null): void
+  abstract run(group: Group, step: Step | null): void
 
   // ---- what becomes ready
 

@@ -263,6 +263,10 @@ export interface Domain {
   depth: number
   /** Set by an operation that wants its activity set aside. */
   aside: boolean
+  /** The call that is made next belongs to who makes it: it is awaited in place (see plugin/runtime/called.ts). */
+  own: boolean
+  /** First parts of calls that run on the stack of other activities, one inside the other. No block may open there. */
+  nested: number
 
   /** What the open blocks hold back. */
   readonly held: Held
@@ -279,7 +283,6 @@ export interface Domain {
   onTop: (() => void) | null
 
   spawn(body: unknown, contained?: boolean, name?: string): Activity
-  start(body: unknown): Activity
   adopt(body: unknown, name?: string, context?: AsyncContext | null): Activity
   standIn(name: string): Activity
   called(call: Pending): void

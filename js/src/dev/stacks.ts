@@ -30,7 +30,7 @@ function callerIn(stack: string | undefined): string | undefined {
   const lines = linesOf(stack).slice(1) // the first frame is the function that captures the stack
   let at = lines.findIndex((l) => !isOurs(l))
   // A transformed function stands before its caller, and so does the wrapper that asyncFn makes, in a bundle.
-  if (at > 0 && /\b(go|goFlat|goPlain|made)\b/.test(lines[at - 1])) at++
+  if (at > 0 && /^\s*at [^(/]*\b(go|goFlat|goPlain|made)\b/.test(lines[at - 1])) at++
   return lines[at]
 }
 

@@ -5,6 +5,7 @@ import '../core/domain.ts'
 import { checkFunction, checkOptions, checkWord } from '../core/arguments.ts'
 import type { Activity } from '../core/activity.ts'
 import { domain } from '../core/current.ts'
+import { start } from '../core/start.ts'
 import { DISPOSE } from '../core/dispose.ts'
 import { mutex } from '../sync/semaphore.ts'
 import { operationOf, type Result } from './items.ts'
@@ -60,7 +61,7 @@ export function handler<A extends unknown[], R>(
     if (when === 'latest') cancel('a later event')
     const handle = (): any => operationOf(() => body(...args))
     const run = when === 'queue' ? () => turn.with(handle) : handle
-    const activity = (domain.current === null ? domain.start(run) : domain.spawn(run, false, name)) as Activity<any>
+    const activity = (domain.current === null ? start<any>(run) : domain.spawn(run, false, name)) as Activity<any>
     activity.name = name
     running.add(activity)
     const over = (): void => void running.delete(activity)

@@ -5,7 +5,7 @@
  * a promise belongs to whoever made it: it is waited for, and a cancel ends only the wait.
  */
 import { checkItems } from '../core/arguments.ts'
-import { claimed } from '../core/call.ts'
+import { claimed, ownCall } from '../core/call.ts'
 import { isGenerator } from '../core/generators.ts'
 import { kindOf } from '../core/kind.ts'
 import type { Operation } from '../core/suspension.ts'
@@ -36,7 +36,7 @@ export function claimAll(who: string, items: Iterable<unknown>): unknown[] {
 /** The operation that an item stands for. A function is called here. */
 export function operationOf<I>(item: I): Operation<ItemResult<I>>
 export function operationOf(item: unknown): unknown {
-  const what: unknown = typeof item === 'function' ? claim(item()) : item
+  const what: unknown = typeof item === 'function' ? claim(ownCall(item as () => unknown)) : item
   return isOperation(what) ? what : wait(what)
 }
 

@@ -2,7 +2,7 @@
 import { isActivity } from '../core/activity.ts'
 import { checkFunction } from '../core/arguments.ts'
 import { asyncFn } from '../core/asyncFn.ts'
-import type { Call } from '../core/call.ts'
+import { ownCall, type Call } from '../core/call.ts'
 import { ASYNC_DISPOSE, DISPOSE } from '../core/dispose.ts'
 import { spawn } from '../core/spawn.ts'
 import { isCancelled } from '../scope/errors.ts'
@@ -36,7 +36,7 @@ const run = asyncFn(function* use(item: unknown, body: (resource: any) => unknow
  * is disposed of then.
  */
 function* acquired(item: unknown): Generator<unknown, Resource, any> {
-  const what: unknown = typeof item === 'function' ? claim(item()) : item
+  const what: unknown = typeof item === 'function' ? claim(ownCall(item as () => unknown)) : item
   try {
     return (yield* operationOf(() => what)) as Resource
   } catch (error) {
@@ -66,7 +66,7 @@ function disposalOf(resource: Resource): () => Generator<unknown, void, any> {
 }
 
 /** Two errors, as `using` tells them. Engines without `using` have no class for that. */
-function suppressed(error: unknown, first: unknown): Error {
+export function suppressed(error: unknown, first: unknown): Error {
   const message = 'an error while disposing hides an earlier one'
   const { SuppressedError } = globalThis as {
     SuppressedError?: new (error: unknown, suppressed: unknown, message: string) => Error

@@ -14,6 +14,11 @@ import type { Branch } from '../core/types.ts'
 import { domain } from '../core/current.ts'
 import { NEXT, Suspension, type Operation } from '../core/suspension.ts'
 
+/** The first part of a call, on the stack of another activity: a block opens only when the call has its own turn. */
+export function mustWait(): boolean {
+  return domain.nested > 0
+}
+
 /** Opens a block on the running branch; `name` is the function's it stands in, for traces. */
 export function enter(name?: string): void {
   const d = domain

@@ -1,16 +1,13 @@
 /** An `async` function becomes a function that runs a generator function: the body stays where it is. */
 import { placeholders } from './fuse.ts'
+import { fetches } from './fetched.ts'
 import type { ModuleText } from './moduleText.ts'
-import { SUPER } from './super.ts'
+import { own } from './own.ts'
 import * as syntax from './syntax.ts'
 import { isArrow, isBlock, some, type Node } from './syntax.ts'
 
 export function rewriteFunction(module: ModuleText, node: Node): void {
   const { body } = node
-  const asksNewTarget = some(node, (n) => n.type === 'MetaProperty' && n.meta.name === 'new', isArrow)
-  if (asksNewTarget) {
-    module.refuse(node, 'new.target cannot be used in an activity function: pass what you need as an argument')
-  }
   removeAsync(module, node)
   if (module.hoisted.has(node)) return hoist(module, node)
 
@@ -24,16 +21,26 @@ export function rewriteFunction(module: ModuleText, node: Node): void {
     const at = syntax.startOfCode(body)
     // A directive that no semicolon ends needs one now.
     const end = /[^;{]$/.test(module.source.slice(0, at)) ? ';' : ''
-    const own = module.supers.delete(node) ? SUPER : ''
-    head(module, node, moves, at, `${end}${own}${open}`, '{')
+    head(module, node, moves, at, `${end}${fetches(module, node)}${open}`, '{')
     module.edits.atEndOf(body.end, `}${args}) `)
   } else {
     const waits = !node.generator && syntax.mayBePromise(body)
-    const expression = open.replace(' return', '')
+    const fetched = fetches(module, node)
+    const expression = fetched === '' ? open.replace(' return', '') : ` {${fetched}${open}`
     const result = waits ? '{ return (yield* $charcoal.wait(' : '{ return ('
-    head(module, node, moves, endOfArrow(module, node), expression, result)
-    module.edits.after(node.end, `${waits ? '))' : ')'} }${args})`)
+    if (waits) own(module, body)
+    head(module, node, moves, syntax.endOfArrow(module.source, node), expression, result)
+    module.edits.after(node.end, `${waits ? '))' : ')'} }${args})${fetched === '' ? '' : ' }'}`)
   }
+}
+
+/**
+ * In sloppy code a function that is declared in a block is a variable of the function around it, too, unless it is
+ * `async`. So it becomes a variable of the block.
+ */
+export function declareInBlock(module: ModuleText, node: Node, block: Node): void {
+  module.edits.remove(node.id.start, node.id.end)
+  module.edits.move(node.start, node.end, block.start + 1, ` let ${node.id.name} = `, ';')
 }
 
 /** The function itself becomes the generator function; one that calls it comes before it. */
@@ -61,6 +68,8 @@ function head(module: ModuleText, node: Node, moves: boolean, at: number, open: 
   const params = parametersOf(node)
   const first = params[0].start
   const last = params[params.length - 1].end
+  const comma = /^\s*,/.exec(module.source.slice(last))
+  if (comma !== null) module.edits.remove(last, last + comma[0].length)
   const left = [...placeholders(params), ...(isArrow(node) ? ['...$args'] : [])]
   module.edits.move(first, last, at, `${open} (`, `) ${body}`, left.join(', '))
 }
@@ -68,13 +77,11 @@ function head(module: ModuleText, node: Node, moves: boolean, at: number, open: 
 /** Must the parameters move into the generator function? And what is passed to it. */
 function parameters(module: ModuleText, node: Node): { moves: boolean; args: string } {
   const usesThis = some(node, (n) => n.type === 'ThisExpression' || n.type === 'Super', isArrow)
-  const usesArguments = some(node, (n) => syntax.isIdentifier(n, 'arguments'), isArrow)
+  const usesArguments = !isArrow(node) && some(node, (n) => syntax.isIdentifier(n, 'arguments'), isArrow)
   const params = parametersOf(node)
-  const plain = params.every((p) => p.type === 'Identifier') && !syntax.redeclares(node.body, params)
-  if (!plain && isArrow(node) && usesArguments) {
-    const where = '`arguments` in an async arrow function with parameters of this kind'
-    module.refuse(node, `${where}: take the value outside the arrow`)
-  }
+  const isSimple = params.every((p) => p.type === 'Identifier') && !syntax.redeclares(node.body, params)
+  // In sloppy code `arguments` and the parameters are the same variables, so they stay in one function.
+  const plain = isSimple && !(usesArguments && params.length > 0)
   const self = usesThis ? 'this' : 'undefined'
   const passed = isArrow(node) ? `[${[...placeholders(params), '...$args'].join(', ')}]` : 'arguments'
   if (!plain) return { moves: true, args: `, ${self}, ${passed}` }
@@ -84,15 +91,13 @@ function parameters(module: ModuleText, node: Node): { moves: boolean; args: str
 
 function removeAsync(module: ModuleText, node: Node): void {
   const from = node.decorators?.length ? node.decorators[node.decorators.length - 1].end : node.start
-  const word = /\basync\b\s*/.exec(module.source.slice(from))!
-  const end = from + word.index + word[0].length
-  module.edits.remove(from + word.index, end)
+  const at = syntax.find(module.source, 'async', from)
+  const end = at + /^async\s*/.exec(module.source.slice(at))![0].length
+  module.edits.remove(at, end)
   if (node.generator) module.removeStar(end)
-}
-
-function endOfArrow(module: ModuleText, node: Node): number {
-  const end = node.body.extra?.parenStart ?? node.body.start
-  return module.source.lastIndexOf('=>', end - 1) + 2
+  // Without the word the line above could go on here.
+  if (node.type === 'ClassMethod' && (node.computed || node.generator)) module.edits.before(node.start, ';')
+  if (isArrow(node) && module.statements.has(node.start)) module.edits.before(end, '0, ')
 }
 
 /** The parameters without the `this` of TypeScript, which is only a type. */

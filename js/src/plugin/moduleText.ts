@@ -1,7 +1,7 @@
 /** A module while it is rewritten: its text, what is edited in it, and what the parts of the rewriter know of it. */
 import type { Edits } from './edits.ts'
 import { TransformError } from './transformError.ts'
-import type { Node } from './syntax.ts'
+import { find, type Node } from './syntax.ts'
 
 export class ModuleText {
   readonly edits: Edits
@@ -9,10 +9,18 @@ export class ModuleText {
   private readonly file: string
   /** The names of its `async` functions. */
   readonly names = new Map<Node, string>()
+  /** The blocks that are bodies of functions. */
+  readonly bodies = new Set<Node>()
+  /** Blocks in which something is disposed of at the end, and the numbers of those. */
+  readonly disposing = new Map<Node, number>()
+  /** Functions in blocks would be visible outside of these, too, if they were not `async`. */
+  isSloppy = false
   /** Where expression statements begin. */
   readonly statements = new Set<number>()
-  /** Functions whose own `super` is needed inside a generator function. */
-  readonly supers = new Set<Node>()
+  /** What the functions have to fetch for the generator functions inside them (see fetched.ts). */
+  readonly fetched = new Map<Node, Set<string>>()
+  /** What the module has imported from the library. */
+  ours = new Set<string>()
   /** Loops with `for await` so far. */
   loops = 0
   /** The module has something of its own called `Promise`. */
@@ -33,7 +41,7 @@ export class ModuleText {
 
   /** Removes the star of `function*`, a method, or `yield*`. */
   removeStar(from: number): void {
-    const star = this.source.indexOf('*', from)
+    const star = find(this.source, '*', from)
     this.edits.remove(star, star + 1)
   }
 }

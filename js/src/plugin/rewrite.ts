@@ -12,12 +12,14 @@
  *     }) }
  */
 import type { Edits } from './edits.ts'
+import { isSuperCall, rewriteArguments, rewriteSuper, rewriteSuperCall, rewriteTarget } from './fetched.ts'
 import { fusible, hoisted } from './fuse.ts'
-import { rewriteFunction } from './functions.ts'
+import { declareInBlock, rewriteFunction } from './functions.ts'
 import { ModuleText } from './moduleText.ts'
-import { rewriteSuper, SUPER } from './super.ts'
+import { handOn, importedFrom, ownArguments } from './own.ts'
 import * as syntax from './syntax.ts'
-import { isArrow, isAtomicLabel, isBlock, isForAwait, isFunction, some, type Node } from './syntax.ts'
+import { isArrow, isAtomicLabel, isBlock, isForAwait, isFunction, isMember, some, type Node } from './syntax.ts'
+import { rewriteUsing } from './using.ts'
 import { rewriteAwait, rewriteForAwait, rewriteLabel, rewriteReturn, rewriteYield } from './waits.ts'
 
 export const DIRECTIVE = 'use activity'
@@ -28,11 +30,13 @@ interface Place {
   within: Node | null
   /** All `async` functions here are transformed. */
   all: boolean
-  /** The innermost function that is no arrow: it has the `this` and `super` of this place. */
-  home: Node | null
-  /** A generator function will stand between here and `home`. */
-  cut: boolean
+  /** The outermost transformed function between here and the one that has the `super` of this place, or that itself. */
+  cut: Node | null
+  /** The same among the arrow functions, which have no `arguments`. */
+  arrow: Node | null
 }
+
+const inClass = (at: Place): Place => ({ within: null, all: at.all || at.within !== null, cut: null, arrow: null })
 
 /** Walks the syntax tree, children first, and says what is to be rewritten; the other files say how. */
 export class Rewriter {
@@ -46,37 +50,48 @@ export class Rewriter {
     this.text.ownPromise = syntax.declared(tree).includes('Promise')
     this.text.hoisted = hoisted(tree, (node) => all || isMarked(node))
     this.text.fusible = fusible(tree, this.text.hoisted)
-    this.children(tree, { within: null, all, home: null, cut: false })
-    // This method is no activity itself, but contains some. For the other methods `rewriteFunction` has done this.
-    for (const home of this.text.supers) this.text.edits.before(home.body.start + 1, SUPER)
-  }
-
-  private children(node: Node, at: Place): void {
-    for (const child of syntax.children(node)) this.visit(child, node, at)
+    this.text.ours = importedFrom(tree)
+    this.text.isSloppy = tree.sourceType !== 'module' && !syntax.hasDirective(tree, 'use strict')
+    for (const child of syntax.children(tree)) this.visit(child, tree, { within: null, all, cut: null, arrow: null })
   }
 
   private visit(node: Node, parent: Node, at: Place): void {
     if (isFunction(node)) return this.function(node, parent, at)
     if (node.type === 'ExpressionStatement') this.text.statements.add(node.start)
-    const isClass = node.type === 'ClassBody'
-    this.children(node, isClass ? { within: null, all: at.all || at.within !== null, home: null, cut: false } : at)
+    const outer = isMember(node) ? syntax.outerParts(node) : syntax.children(node)
+    for (const child of syntax.children(node)) this.visit(child, node, outer.includes(child) ? at : inClass(at))
     if (at.within !== null) this.inActivity(node, parent, at.within)
     else if (isAtomicLabel(node) && some(node, (n) => n.type === 'AwaitExpression' || isForAwait(n))) {
       const remedy = 'put it into an async function'
       this.text.refuse(node, `an atomic block with \`await\` outside any function would not be atomic: ${remedy}`)
     }
-    if (node.type === 'Super' && at.cut) rewriteSuper(this.text, node, parent, at.home)
+    if (at.within !== null && node.type === 'CallExpression') ownArguments(this.text, node)
+    if (at.arrow !== null && syntax.isIdentifier(node, 'arguments')) rewriteArguments(this.text, node, parent, at.arrow)
+    if (at.cut === null) return
+    if (node.type === 'Super') rewriteSuper(this.text, node, parent, at.cut)
+    else if (isSuperCall(node)) rewriteSuperCall(this.text, node)
+    else if (node.type === 'MetaProperty' && node.meta.name === 'new') rewriteTarget(this.text, node, at.cut)
   }
 
   private function(node: Node, parent: Node, at: Place): void {
     if (node.async) this.text.names.set(node, syntax.nameOf(node, parent))
+    this.text.bodies.add(node.body)
     const marked = node.async && (at.all || at.within !== null || isMarked(node))
-    const home = isArrow(node) ? at.home : node
-    const cut = marked || (isArrow(node) && at.cut)
-    const body: Place = { within: marked ? node : null, all: at.all || marked || at.within !== null, home, cut }
-    const head: Place = { ...at, all: body.all }
-    for (const child of syntax.children(node)) this.visit(child, node, child === node.body ? body : head)
-    if (marked) rewriteFunction(this.text, node)
+    const around = isMember(node) ? inClass(at) : at
+    const own = marked ? node : null
+    const [cut, arrow] = isArrow(node) ? [around.cut ?? own, around.arrow ?? own] : [own, null]
+    const all = at.all || marked || at.within !== null
+    const outer = syntax.outerParts(node)
+    for (const child of syntax.children(node)) {
+      const within = marked && child === node.body ? node : null
+      this.visit(child, node, outer.includes(child) ? at : { within, all, cut, arrow })
+    }
+    if (marked) {
+      rewriteFunction(this.text, node)
+      const isInBlock = isBlock(parent) && !this.text.bodies.has(parent)
+      if (isInBlock && node.type === 'FunctionDeclaration' && this.text.isSloppy)
+        declareInBlock(this.text, node, parent)
+    } else if (all && !node.async && !node.generator) handOn(this.text, node)
   }
 
   private inActivity(node: Node, parent: Node, within: Node): void {
@@ -92,9 +107,7 @@ export class Rewriter {
       case 'ForOfStatement':
         return node.await ? rewriteForAwait(this.text, node, parent) : undefined
       case 'VariableDeclaration':
-        if (node.kind !== 'await using') return
-        const remedy = 'use try { … } finally { await x[Symbol.asyncDispose]() }'
-        this.text.refuse(node, `\`await using\` cannot be transformed yet: ${remedy}`)
+        return node.kind === 'await using' ? rewriteUsing(this.text, node, parent) : undefined
     }
   }
 }

@@ -50,7 +50,30 @@ const none = (): boolean => false
  */
 export function some(node: Node, test: (n: Node) => boolean, through: (inner: Node) => boolean = none): boolean {
   const inner = (child: Node): boolean => (isFunction(child) || child.type === 'ClassBody') && !through(child)
-  return children(node).some((child) => test(child) || (!inner(child) && some(child, test, through)))
+  const parts = (child: Node): Node[] => (inner(child) ? outerParts(child) : children(child))
+  const below = (child: Node): boolean => test(child) || parts(child).some(below)
+  return children(node).some(below)
+}
+
+/** What of a function, a class member or the body of a class belongs to the code around it: keys and decorators. */
+export function outerParts(node: Node): Node[] {
+  if (node.type === 'ClassBody') return node.body.flatMap(outerParts)
+  return [...(node.computed ? [node.key] : []), ...(node.decorators ?? [])]
+}
+
+/** Is it a member of a class that has code of its own? */
+export const isMember = (node: Node): boolean =>
+  /^Class(Private|Accessor)?(Method|Property)$|^StaticBlock$/.test(node.type)
+
+/** Where `word` is next in the text, outside comments. */
+export function find(source: string, word: string, from: number): number {
+  for (let at = from; at < source.length; at++) {
+    if (source.startsWith('/*', at)) at = source.indexOf('*/', at) + 1
+    else if (source.startsWith('//', at)) at = source.indexOf('\n', at)
+    else if (source.startsWith(word, at)) return at
+    if (at < from) break // a comment without an end
+  }
+  return -1
 }
 
 const contains = (outer: Node, node: Node): boolean => outer.start < node.start && outer.end > node.end
@@ -78,7 +101,7 @@ export function returnsFromTry(node: Node): boolean {
 /** Could what the statement returns be a promise or a call? */
 export const mayReturnPromise = (node: Node): boolean => Boolean(node.argument) && mayBePromise(node.argument)
 
-const NEVER_PROMISES = /Literal$|^(Binary|Unary|Update|Object|Array|Await|This)Expression$|Function|^Class/
+const NEVER_PROMISES = /Literal$|^(Binary|Unary|Update|Array|Await|This)Expression$|Function|^Class/
 
 /** Could the value be a promise or a call? */
 export function mayBePromise(node: Node): boolean {
@@ -87,6 +110,8 @@ export function mayBePromise(node: Node): boolean {
       return mayBePromise(node.consequent) || mayBePromise(node.alternate)
     case 'LogicalExpression':
       return mayBePromise(node.left) || mayBePromise(node.right)
+    case 'ObjectExpression':
+      return node.properties.some((p: Node) => p.type === 'SpreadElement' || p.computed || isIdentifier(p.key, 'then'))
     case 'SequenceExpression':
       return mayBePromise(node.expressions[node.expressions.length - 1])
     default:
@@ -155,4 +180,10 @@ function textOf(name: Node, computed: boolean): string {
  */
 export function startOfCode(body: Node): number {
   return body.directives.length > 0 ? body.directives[body.directives.length - 1].end : body.start + 1
+}
+
+/** Where the body of an arrow function begins. */
+export function endOfArrow(source: string, node: Node): number {
+  const last = node.params[node.params.length - 1] ?? node.typeParameters
+  return find(source, '=>', (node.returnType ?? last)?.end ?? node.start) + 2
 }

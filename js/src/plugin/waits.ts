@@ -2,9 +2,11 @@
 import { combinatorOf } from './combinators.ts'
 import { isFused } from './fuse.ts'
 import type { ModuleText } from './moduleText.ts'
+import { callsThatEnd, own } from './own.ts'
 import * as syntax from './syntax.ts'
 import { isAtomicLabel, isBlock, type Node } from './syntax.ts'
 
+const WAIT = ' if ($charcoal.mustWait()) yield* $charcoal.pause();'
 const LEAVE = '} finally { if ($charcoal.leave()) yield* $charcoal.leaving() } '
 
 export function rewriteAwait(module: ModuleText, node: Node, parent: Node, within: Node): void {
@@ -23,12 +25,13 @@ export function rewriteAwait(module: ModuleText, node: Node, parent: Node, withi
 function asked(module: ModuleText, node: Node, within: Node): [before: string, after: string] {
   const { type, callee } = node.argument
   // The value may be a promise, which the run loop accepts as it is.
-  if (type !== 'CallExpression' || !module.fusible.has(callee.name))
+  if (type !== 'CallExpression' || !module.fusible.has(callee.name)) {
+    own(module, node.argument)
     return ['$charcoal.isPromise($awaited = ', ') ? yield $awaited : yield* $charcoal.wait($awaited)']
-  if (!isFused(node, within)) return ['yield* $charcoal.wait(', ')']
-  // The function that is called here runs in its caller.
+  }
   module.edits.after(callee.end, '$activity')
-  return ['yield* (', ')']
+  // In a block the function that is called here runs in its caller.
+  return isFused(node, within) ? ['yield* (', ')'] : ['yield* $charcoal.call(', `, ${callee.name}$activity)`]
 }
 
 /** What is waited for here may be a `Promise.all`. */
@@ -43,27 +46,43 @@ export function rewriteYield(module: ModuleText, node: Node, within: Node): void
     module.refuse(node, `\`yield\` inside an atomic block: the consumer would run inside the block; ${remedy}`)
   }
   const end = node.start + 'yield'.length
+  // At the start of a statement a parenthesis could become a call of the line above.
+  const open = module.statements.has(node.start) ? '0, (' : '('
+  const text = `${open}yield* $charcoal.${node.delegate ? 'emitAll' : 'emit'}(`
+  if (!node.argument) return module.edits.replace(node.start, end, `${text}))`)
   module.edits.remove(node.start, end)
-  if (node.delegate) module.removeStar(node.start)
-  module.edits.before(end, `(yield* $charcoal.${node.delegate ? 'emitAll' : 'emit'}(`)
+  if (node.delegate) module.removeStar(end)
+  else own(module, node.argument)
+  module.edits.before(end, text)
   module.edits.after(node.end, '))')
 }
 
 /** `return promise` waits for it, outside the `try` that it may stand in. */
 export function rewriteReturn(module: ModuleText, node: Node, within: Node): void {
   if (!node.argument) return
-  if (!within.generator && (!syntax.mayReturnPromise(node) || syntax.isInTry(node, within))) return
+  if (!within.generator && !syntax.mayReturnPromise(node)) return
+  if (!within.generator && syntax.isInTry(node, within))
+    return callsThatEnd(node.argument).forEach((call) => take(module, call))
   combinator(module, node.argument)
+  own(module, node.argument)
   const semicolon = module.source.slice(0, node.end).trimEnd().endsWith(';')
   module.edits.before(node.argument.extra?.parenStart ?? node.argument.start, '(yield* $charcoal.wait(')
   module.edits.after(semicolon ? module.source.lastIndexOf(';', node.end) : node.end, '))')
 }
 
+/** A call that is returned from inside `try` begins there, and is waited for outside. */
+function take(module: ModuleText, call: Node): void {
+  module.edits.before(call.start, '$charcoal.owned(')
+  module.edits.after(call.end, ')')
+}
+
 export function rewriteLabel(module: ModuleText, node: Node, within: Node): void {
+  const isLoop = node.body.type === 'LabeledStatement' && syntax.isForAwait(node.body.body)
+  if (isLoop) module.refuse(node, 'two labels of one `for await` cannot be transformed: use one label')
   if (!isAtomicLabel(node)) return
   if (!isBlock(node.body)) module.refuse(node, '`atomic:` stands before a block: write atomic: { … }')
   const name = module.names.get(within)!
-  module.edits.before(node.body.start + 1, ` $charcoal.enter(${name === '' ? '' : JSON.stringify(name)}); try {`)
+  module.edits.before(node.body.start + 1, `${WAIT} $charcoal.enter(${name === '' ? '' : JSON.stringify(name)}); try {`)
   module.edits.atEndOf(node.body.end, LEAVE)
 }
 

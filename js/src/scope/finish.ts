@@ -83,6 +83,7 @@ function* inScope<T>(
       if (signal.aborted) abort()
       else signal.addEventListener('abort', abort)
     }
+    domain.own = true
     value = yield* domain.asCall(typeof body === 'function' ? body(scope) : body)
   } catch (error) {
     if (!(isCancelled(error) && scope.marked && error.origin === scope.origin)) scope.fail(error)

@@ -35,6 +35,7 @@ function* webChunks<T>(stream: ReadableStream<T>, body: (chunk: T) => unknown): 
       const { done, value } = yield* wait(reader.read())
       ended = done
       if (done) return
+      domain.own = true
       yield* domain.asCall(body(value))
     }
   } catch (error) {

@@ -151,6 +151,7 @@ export class Channel<T> implements AsyncIterable<T> {
         if (isClosed(error)) return
         throw error
       }
+      domain.own = true
       yield* domain.asCall(body(item))
     }
   }

@@ -214,6 +214,7 @@ function* collect<I, V, T>(
 ): Generator<unknown, T, any> {
   const r = new Rendezvous<I, V>(options)
   try {
+    domain.own = true
     return yield* domain.asCall(body(r))
   } finally {
     r.cancel()

@@ -141,6 +141,7 @@ export class Semaphore {
   private *run<T>(body: () => Returned<T>): Generator<unknown, T, any> {
     const permit: Permit = yield* this.acquire()
     try {
+      domain.own = true
       return yield* domain.asCall(body())
     } finally {
       permit.release()

@@ -101,6 +101,7 @@ export class TabLock {
   private *run<T>(body: () => Operation<T>): Generator<unknown, T, any> {
     const permit = yield* this.acquire()
     try {
+      domain.own = true
       return yield* domain.asCall(body())
     } finally {
       permit.release()

@@ -41,7 +41,9 @@ function* run<T>(items: Items<T>, body: (item: T) => unknown): Generator<unknown
       asked = false
       ended = next.done === true
       if (ended) return
-      yield* domain.asCall(body(stream ? next.value : ((yield* wait(next.value)) as T)))
+      const item: T = stream ? next.value : yield* wait(next.value)
+      domain.own = true
+      yield* domain.asCall(body(item))
     }
   } catch (error) {
     const cancelled = isCancelled(error)

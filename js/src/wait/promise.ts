@@ -256,7 +256,7 @@ export function wait<T>(what: Operation<T>): Operation<T> & Awaitable<T>
 export function wait<T>(what: T | PromiseLike<T>): Operation<T> & Awaitable<T>
 export function wait(what: unknown): unknown {
   if (typeof what === 'object' && what !== null) {
-    if (what instanceof Promise) return new PromiseWait(what)
+    if (what instanceof Promise && kindOf(what) === undefined) return new PromiseWait(what)
     if (isSuspension(what) || isActivity(what) || kindOf(what) === GROUP) return what
     if (isOperation(what)) return what
     if (typeof (what as PromiseLike<unknown>).then === 'function') return new PromiseWait(what as PromiseLike<unknown>)

@@ -221,7 +221,9 @@ function* run(
 
 function* bodyOf(body: Body<any, any> | (() => unknown) | null, value: unknown): Generator<unknown, unknown, any> {
   if (body === null) return value
+  domain.own = true
   const result: unknown = body(value)
+  domain.own = false
   const { next } = (result ?? {}) as Generator<unknown, unknown, any>
   const runs = typeof result === 'object' && typeof next === 'function' && Symbol.iterator in result!
   return runs ? yield* result as Generator<unknown, unknown, any> : result

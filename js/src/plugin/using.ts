@@ -1,0 +1,37 @@
+/**
+ * `await using` in an activity function: what is declared with it is disposed of at the end of its block.
+ *
+ *     { const $using1 = new $charcoal.Disposal(); try { const file = $using1.add(await open(), true); … }
+ *       catch ($e) { $using1.fail($e) } finally { yield* $using1.run() } }
+ */
+import type { ModuleText } from './moduleText.ts'
+import { isBlock, startOfCode, type Node } from './syntax.ts'
+
+const isUsing = (node: Node): boolean => node.type === 'VariableDeclaration' && /using$/.test(node.kind)
+
+export function rewriteUsing(module: ModuleText, node: Node, parent: Node): void {
+  if (!isBlock(parent)) {
+    const remedy = 'declare it in a block of its own'
+    module.refuse(node, `\`await using\` in the head of a loop cannot be transformed: ${remedy}`)
+  }
+  if (module.disposing.has(parent)) return
+  const number = module.disposing.size + 1
+  module.disposing.set(parent, number)
+  const name = `$using${number}`
+  const at = module.bodies.has(parent) ? startOfCode(parent) : parent.start + 1
+  const end = /[^;{]$/.test(module.source.slice(0, at)) ? ';' : ''
+  module.edits.before(at, `${end} const ${name} = new $charcoal.Disposal(); try {`)
+  // What is declared with `using` alone has its turn among the others.
+  for (const statement of parent.body as Node[]) if (isUsing(statement)) declare(module, statement, name)
+  module.edits.atEndOf(parent.end, `} catch ($e) { ${name}.fail($e) } finally { yield* ${name}.run() }`)
+}
+
+function declare(module: ModuleText, { start, kind, declarations }: Node, name: string): void {
+  const words = /^(await\s+)?using/.exec(module.source.slice(start))![0]
+  module.edits.replace(start, start + words.length, 'const')
+  for (const { init } of declarations as Node[]) {
+    const isInParentheses = init.extra?.parenthesized === true
+    module.edits.before(init.start, `${name}.add(${isInParentheses ? '(' : ''}`)
+    module.edits.after(init.end, `${isInParentheses ? ')' : ''}, ${kind !== 'using'})`)
+  }
+}

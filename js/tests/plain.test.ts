@@ -1,0 +1,84 @@
+/** Plain programs mean the same with and without the build plugin, called by legacy code and inside an activity. */
+import { ok, same, test } from './harness.ts'
+import { transform } from '../src/plugin/transform.ts'
+import * as runtime from '../src/plugin/runtime.ts'
+import * as lib from './lib.ts'
+import { PROGRAMS } from './plain.ts'
+
+const AsyncFunction = Object.getPrototypeOf(async function () {}).constructor
+const tick = (ms = 1): Promise<void> => new Promise((done) => setTimeout(done, ms))
+
+/** What a value is, in more words than JSON has. */
+function show(x: any, depth = 0): string {
+  if (x === null || (typeof x !== 'object' && typeof x !== 'function'))
+    return typeof x === 'string' ? JSON.stringify(x) : `${String(x)}${typeof x === 'bigint' ? 'n' : ''}`
+  if (typeof x === 'function') return 'function'
+  if (x instanceof Error) return String(x)
+  if (x instanceof Promise) return 'promise'
+  if (depth > 5) return '…'
+  if (Array.isArray(x)) return `[${x.map((y) => show(y, depth + 1)).join(', ')}]`
+  const fields = Object.keys(x).map((key) => `${key}: ${show(x[key], depth + 1)}`)
+  return `{ ${fields.join(', ')} }`
+}
+
+/** What the program tells, whether an activity or legacy code calls its `main`, and how that ends. */
+async function told(text: string, inActivity: boolean): Promise<string[]> {
+  const lines: string[] = []
+  const log = (...xs: unknown[]): void => void lines.push(xs.map((x) => show(x)).join(' '))
+  try {
+    const main = await new AsyncFunction('$charcoal', 'log', 'tick', `${text}\nreturn main`)(runtime, log, tick)
+    log('returned', await (inActivity ? lib.spawn(() => main()) : main()))
+  } catch (error) {
+    log('threw', error)
+  }
+  await tick(5)
+  return lines
+}
+
+export const transformed = (source: string): string =>
+  transform(source, { file: 'x.js', all: true, format: 'commonjs' })!.code.replace(
+    /const \$charcoal = require\(.*?\);/,
+    '',
+  )
+
+for (const [name, source] of Object.entries(PROGRAMS))
+  test(`law 11: a plain program means the same: ${name}`, async () => {
+    const code = transformed(source)
+    const native = await told(source, false)
+    ok(!native[native.length - 1].startsWith('"threw"'), `natively: ${native.join('\n')}`)
+    for (const inActivity of [false, true])
+      same(
+        (await told(code, inActivity)).join('\n'),
+        native.join('\n'),
+        inActivity ? 'in an activity' : 'in legacy code',
+      )
+  })
+
+test('`await using` disposes of everything at the end of its block, the last first, and waits for it', async () => {
+  const source = `
+const open = (name, fails) => ({ name, async [Symbol.asyncDispose]() { log('closes', name); await tick();
+  log('closed', name); if (fails) throw name } })
+const sync = (name) => ({ [Symbol.dispose]() { log('sync', name) } })
+async function all() { await using a = await open('a'), b = open('b'); using c = sync('c'); await using n = null;
+  { await using d = sync('d'); log('in', a.name) } log('after d'); return b.name }
+async function bad(x) { try { await using a = open('x', true); await using b = open('y', true);
+  if (x) throw 'body'; log('no error') } catch (e) { log(e.name ?? e, e.error,
+  e.suppressed?.suppressed ?? e.suppressed) } }
+async function loop() { for (const x of [1, 2, 3]) { 'no directive'; await using r = open(x);
+  if (x === 1) continue; if (x === 2) return r.name } }
+async function main() { log(await all()); await bad(false); await bad(true); log(await loop());
+  try { await using w = 5 } catch (e) { log(e.constructor.name) } }`
+  const text = source.replaceAll('Symbol.asyncDispose', 'asyncDispose').replaceAll('Symbol.dispose', 'dispose')
+  const symbolOf = (name: string): string => `const ${name} = Symbol.${name} ?? Symbol.for('Symbol.${name}');`
+  const symbols = symbolOf('asyncDispose') + symbolOf('dispose')
+  const lines = await told(symbols + transformed(text), true)
+  same(
+    lines.map((line) => line.replaceAll('"', '')),
+    [
+      ...['in a', 'sync d', 'after d', 'sync c', 'closes b', 'closed b', 'closes a', 'closed a', 'b'],
+      ...['no error', 'closes y', 'closed y', 'closes x', 'closed x', 'SuppressedError x y'],
+      ...['closes y', 'closed y', 'closes x', 'closed x', 'SuppressedError x body'],
+      ...['closes 1', 'closed 1', 'closes 2', 'closed 2', '2', 'TypeError', 'returned undefined'],
+    ],
+  )
+})
