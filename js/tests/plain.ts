@@ -444,6 +444,12 @@ async function main() { let un = async () => {}; const { d = async () => {} } = 
   (async function () {}).name)
   for (const x of [g, o.m, C.prototype.m]) { try { new x(); log('constructed') } catch (e) {
   log(e.constructor.name) } log('prototype' in x) } }`,
+  'what the language gives no name is found by its prototypes': `
+const AsyncFunction = (async () => {}).constructor, AsyncGeneratorFunction = Object.getPrototypeOf(async function* () {})
+const AsyncIterator = Object.getPrototypeOf(Object.getPrototypeOf(AsyncGeneratorFunction.prototype))
+async function main() { log(AsyncFunction.name, typeof AsyncIterator[Symbol.asyncIterator],
+    await new AsyncFunction('x', 'return await x')(5))
+  async function empty() {} async function* none() {} log(await empty()); for await (const x of none()) log(x) }`,
   'named function expressions call themselves': `
 const fact = async function self(n) { return n < 2 ? 1 : n * await self(n - 1) };
   const o = { f: async function r(n) { return n ? r.name + await r(n - 1) : '' } }

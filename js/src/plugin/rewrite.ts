@@ -48,7 +48,7 @@ export class Rewriter {
 
   rewrite(tree: Node, all: boolean): void {
     this.text.ownPromise = syntax.declared(tree).includes('Promise')
-    this.text.hoisted = hoisted(tree, (node) => all || isMarked(node))
+    this.text.hoisted = hoisted(tree, (node) => !isEmpty(node) && (all || isMarked(node)))
     this.text.fusible = fusible(tree, this.text.hoisted)
     this.text.ours = importedFrom(tree)
     this.text.isSloppy = tree.sourceType !== 'module' && !syntax.hasDirective(tree, 'use strict')
@@ -76,7 +76,7 @@ export class Rewriter {
   private function(node: Node, parent: Node, at: Place): void {
     if (node.async) this.text.names.set(node, syntax.nameOf(node, parent))
     this.text.bodies.add(node.body)
-    const marked = node.async && (at.all || at.within !== null || isMarked(node))
+    const marked = node.async && !isEmpty(node) && (at.all || at.within !== null || isMarked(node))
     const around = isMember(node) ? inClass(at) : at
     const own = marked ? node : null
     const [cut, arrow] = isArrow(node) ? [around.cut ?? own, around.arrow ?? own] : [own, null]
@@ -110,6 +110,14 @@ export class Rewriter {
         return node.kind === 'await using' ? rewriteUsing(this.text, node, parent) : undefined
     }
   }
+}
+
+/**
+ * A function without code stays as it is: `Object.getPrototypeOf(async function* () {}).prototype` is how programs get at
+ * what the language gives no name.
+ */
+function isEmpty({ params, body }: Node): boolean {
+  return params.length === 0 && isBlock(body) && body.body.length + body.directives.length === 0
 }
 
 /** Is the function marked itself: by its directive, or by an atomic block in its own code? */
