@@ -40,7 +40,7 @@ test('a limit that counts in the first part of its jobs holds, in an activity as
   same(await run(source, 'main').main(), 2)
 })
 
-test('a call that is awaited in place belongs to its caller: a cancel reaches it, and variables of the activity', async () => {
+test('a call that is awaited in place belongs to its caller: a cancel reaches it, and so do variables', async () => {
   const source = `const log = []; const who = lib.local('nobody'); const key = (x) => x
     async function nap(x) { who.value = 'set'; log.push(lib.self().name);
   try { await lib.sleep(99999) } catch (e) { log.push(e.code); throw e } }
@@ -110,7 +110,8 @@ test('no block opens in the first part of a call that is kept, because its calle
   ]) {
     const log = await logOf(`let n = 0
       async function inner(x) { log.push('in ' + x); ${block} } async function outer(x) { await inner(x) }
-      async function main() { const all = [inner(1), outer(2)]; log.push(n); n = 10; all.push(inner(3)); await Promise.all(all); log.push(n) }`)
+      async function main() { const all = [inner(1), outer(2)]; log.push(n); n = 10; all.push(inner(3))
+        await Promise.all(all); log.push(n) }`)
     same(log, ['in 1', 'in 2', 0, 'in 3', 13], block)
   }
 })

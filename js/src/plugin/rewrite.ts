@@ -113,7 +113,7 @@ export class Rewriter {
 }
 
 /**
- * A function without code stays as it is: `Object.getPrototypeOf(async function* () {}).prototype` is how programs get at
+ * A function without code stays as it is: with `Object.getPrototypeOf(async function* () {}).prototype` programs get at
  * what the language gives no name.
  */
 function isEmpty({ params, body }: Node): boolean {
