@@ -61,7 +61,7 @@ export class Called<T> extends Promise<T> {
 
   /** Its result is asked for here, so its failure is told here. */
   start(): Activity<T> {
-    disregard(this)
+    if (this.#activity.ended !== 1) disregard(this)
     return this.#activity
   }
 
