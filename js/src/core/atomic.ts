@@ -8,7 +8,7 @@ import type { AnyIterator, Branch } from './types.ts'
 import { contexts } from './asyncContext.ts'
 import { AtomicBlock, blockOf, type AtomicOptions } from './atomicBlock.ts'
 import { Call, claimed, generatorOf, nameOf, push } from './call.ts'
-import { delegate, ending, generatorNext, isGeneratorFunction, remember } from './generators.ts'
+import { delegate, ending, generatorNext, isGeneratorFunction, just, remember } from './generators.ts'
 import { domain } from './current.ts'
 import { NEEDS_ENFORCE, say } from './say.ts'
 import { NEXT, Suspension, THROW, type Operation, type Returned } from './suspension.ts'
@@ -78,7 +78,12 @@ class AtomicCall<T> extends Call<T> {
   }
 
   override begin(branch: Branch): boolean {
-    return this.activity !== null || this.block !== null ? super.begin(branch) : this.enter(branch)
+    if (this.activity !== null || this.block !== null) return super.begin(branch)
+    if (domain.nested === 0) return this.enter(branch)
+    // The code around the first part goes on, so the block opens only when the activity has its own turn.
+    const later = new Call<T>(null)
+    later.gen = just(this)
+    return later.begin(branch)
   }
 
   /** Opens the block on `branch` and makes the call its innermost frame. */

@@ -100,8 +100,8 @@ export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending
 
   /** Who asks again has the same error. */
   override throw(error: unknown): never {
-    this.failed(error)
-    throw error
+    this.gen = ending(THROW, error)
+    return super.throw(error)
   }
 
   override begin(branch: Branch): boolean {
@@ -113,13 +113,11 @@ export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending
   /** @internal The outcome is known before the caller has it: others may ask in between. */
   leave(_branch: Branch, mode: 0 | 1, answer: unknown): boolean {
     if (mode === NEXT) this.finished(answer)
-    else this.failed(answer)
+    else {
+      this.value = undefined
+      this.gen = ending(THROW, answer)
+    }
     return true
-  }
-
-  private failed(error: unknown): void {
-    this.value = undefined
-    this.gen = ending(THROW, error)
   }
 
   // ---- as an activity of its own

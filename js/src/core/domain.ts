@@ -16,7 +16,7 @@ import type { AtomicBlock } from './atomicBlock.ts'
 import { contexts } from './asyncContext.ts'
 import { attributed, Belonging } from './belonging.ts'
 import { Call, generatorOf, nameOf, NOTHING, push } from './call.ts'
-import { delegate, generatorNext, generatorThrow, isGenerator, isOperation, just, remember } from './generators.ts'
+import { delegate, generatorNext, generatorThrow, isGenerator, isOperation, remember } from './generators.ts'
 import { shareDomain } from './current.ts'
 import { ACTIVITY, CALL, GROUP, kindOf, SUSPENSION } from './kind.ts'
 import { HeldBack } from './held.ts'
@@ -306,14 +306,6 @@ export class Domain extends Scheduler implements types.Domain {
           mode = NEXT
           answer = undefined
         } else {
-          if (this.nested > 0 && kind === CALL && op.gen === null && op.activity === null) {
-            // An atomic call opens its block only when the activity has its own turn.
-            const later = new Call(null)
-            later.gen = just(op)
-            push(later, branch)
-            branch.goOn(NEXT, undefined)
-            return ASIDE
-          }
           try {
             if (!this.ask(op, kind, branch)) return BLOCKED
           } catch (error) {
