@@ -66,8 +66,9 @@ export function rewriteReturn(module: ModuleText, node: Node, within: Node): voi
   combinator(module, node.argument)
   own(module, node.argument)
   const semicolon = module.source.slice(0, node.end).trimEnd().endsWith(';')
-  module.edits.before(node.argument.extra?.parenStart ?? node.argument.start, '(yield* $charcoal.wait(')
-  module.edits.after(semicolon ? module.source.lastIndexOf(';', node.end) : node.end, '))')
+  const [open, close] = node.argument.type === 'SequenceExpression' ? ['((', ')))'] : ['(', '))']
+  module.edits.before(node.argument.extra?.parenStart ?? node.argument.start, `(yield* $charcoal.wait${open}`)
+  module.edits.after(semicolon ? module.source.lastIndexOf(';', node.end) : node.end, close)
 }
 
 /** A call that is returned from inside `try` begins there, and is waited for outside. */
