@@ -445,13 +445,21 @@ async function main() { let un = async () => {}; const { d = async () => {} } = 
   for (const x of [g, o.m, C.prototype.m]) { try { new x(); log('constructed') } catch (e) {
   log(e.constructor.name) } log('prototype' in x) } }`,
   'a return of several expressions gives the last': `
-const f = async (x) => { if (x) return log('one'), x > 1 ? f(x - 1) : later(x), await 5, later(x); return (log('two'), 6) }
-const later = async (x) => { await 0; return x * 2 }; async function g(x) { try { return x, later(x) } finally { log('f') } }
+const f = async (x) => { if (x) return log('one'), x > 1 ? f(x - 1) : later(x), await 5, later(x);
+  return (log('two'), 6) }
+const later = async (x) => { await 0; return x * 2 }; async function g(x) { try { return x, later(x) } finally {
+  log('f') } }
 async function* h(x) { const y = (yield 1, yield 2); return log(y), x, later(y) }
 async function main() { log(await f(0), await f(2), await g(3)); const it = h(1)
   log(await it.next(), await it.next(), await it.next(4)) }`,
+  'async callbacks of reduce begin one after the other': `
+async function main() { const sum = async (a, x) => { log('begins', x); const y = await a; await tick();
+  log('ends', x); return y + x }
+  log(await [1, 2, 3].reduce(sum, 0), await [1, 2].reduceRight(async (a, x) => { log('right', x);
+  return (await a) * x }, 1)) }`,
   'what the language gives no name is found by its prototypes': `
-const AsyncFunction = (async () => {}).constructor, AsyncGeneratorFunction = Object.getPrototypeOf(async function* () {})
+const AsyncFunction = (async () => {}).constructor,
+  AsyncGeneratorFunction = Object.getPrototypeOf(async function* () {})
 const AsyncIterator = Object.getPrototypeOf(Object.getPrototypeOf(AsyncGeneratorFunction.prototype))
 async function main() { log(AsyncFunction.name, typeof AsyncIterator[Symbol.asyncIterator],
     await new AsyncFunction('x', 'return await x')(5))

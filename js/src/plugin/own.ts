@@ -35,7 +35,11 @@ export function callsThatEnd(node: Node): Node[] {
   return node.type === 'SequenceExpression' ? callsThatEnd(node.expressions[node.expressions.length - 1]) : []
 }
 
+/** Methods of the language that call what they are given: the mark would be taken by the first of these calls. */
+const REDUCES = /^reduce(Right)?$/
+
 function canBeOwn({ callee }: Node): boolean {
+  if (/MemberExpression$/.test(callee.type) && REDUCES.test(callee.property.name)) return false
   return callee.type !== 'Import' && callee.type !== 'Super' && !isIdentifier(callee, 'eval')
 }
 
