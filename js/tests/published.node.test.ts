@@ -71,6 +71,59 @@ test('the types show no internals, and are right with all their declarations che
     run(process.execPath, [compiler, ...options, ...target, ...alone])
 })
 
+/** Each line is wrong if a type demands more than it needs. */
+const STRICT = `
+import { atomic, channel, finish, future, mutex, sleep, spawn, waituntil } from 'charcoal-js'
+import type { Activity, Call, Channel, Clause, Future, Steps, Suspension, WaitUntil, Waitable } from 'charcoal-js'
+import { all, group, handler, map, retry } from 'charcoal-js/ops'
+import { rendezvous } from 'charcoal-js/events'
+import { explore, simulate } from 'charcoal-js/dev'
+
+declare const signal: AbortSignal | undefined
+declare const name: string | undefined
+declare const n: number | undefined
+declare const yes: boolean | undefined
+export const options = (): unknown[] => [
+  spawn(sleep(1), { name, signal, contained: yes }),
+  atomic(sleep(1), { spawns: undefined, continuations: undefined }),
+  finish(sleep(1), { name, signal }),
+  all([1], { signal }),
+  group({ signal }),
+  map([1], (x) => x, { limit: n, signal }),
+  retry(() => 1, { attempts: n, delay: n, factor: n, longest: n, jitter: yes, when: undefined, signal }),
+  handler(() => 1, { when: undefined, name }),
+  rendezvous(() => sleep(1), { name, strict: yes, onLeak: undefined }),
+  explore(() => sleep(1), { schedules: n, seed: name, shrink: n, maxSteps: n }),
+  simulate(() => sleep(1), { decide: undefined, idleTimeout: n, settle: n, globals: yes, epoch: n }),
+]
+
+declare const call: Call<number>
+export const tasks: Activity<unknown>[] = [spawn(sleep(1)), spawn(mutex().acquire()), spawn(call)]
+export const calls: Call<unknown>[] = [call]
+export const clauses: Clause<unknown>[] = [sleep(1), channel<string>().recv(), future<Date>().get(), tasks[0]!.join()]
+export const waits: Waitable<number | void>[] = [sleep(1), spawn(call), call, Promise.resolve(1)]
+export const suspensions: Suspension<unknown>[] = [sleep(1), call]
+export const steps: Steps<unknown>[] = [mutex().with(() => call)]
+export const statements: WaitUntil<unknown>[] = [waituntil(sleep(1).do(() => 1))]
+export const objects: [Future<unknown>, Channel<unknown>] = [future<number>(), channel<number>()]
+`
+
+test('the types fit the strictest settings: options may be undefined, and a result may be taken for less', () => {
+  install()
+  writeFileSync(path.join(project, 'strict.mts'), STRICT)
+  const compiler = path.join(process.cwd(), 'node_modules/typescript/bin/tsc')
+  const settings = ['exactOptionalPropertyTypes', 'noUncheckedIndexedAccess', 'verbatimModuleSyntax', 'strict']
+  const options = [...settings, 'noPropertyAccessFromIndexSignature', 'noEmit'].map((option) => `--${option}`)
+  const ways = [
+    ['nodenext', 'nodenext'],
+    ['preserve', 'bundler'],
+  ]
+  for (const [module, resolution] of ways) {
+    const how = ['--module', module, '--moduleResolution', resolution, '--target', 'es2022']
+    run(process.execPath, [compiler, ...options, ...how, 'strict.mts'])
+  }
+})
+
 /** Bytes that a program may take that imports these names; a little above what it takes today. */
 const SIZES = {
   '{ mutex }': 2000,

@@ -31,13 +31,13 @@ export interface AtomicOptions {
    * `free` runs them inside while the block lasts, and it does not wait for them. With `error` a spawn throws; a call
    * that nobody awaits is delayed. `contained` of a single spawn goes before `delay`, `contained` and `free`.
    */
-  spawns?: Spawns
+  spawns?: Spawns | undefined
   /**
    * With `wait` the block ends when the continuations of legacy code have run that were registered in it, and those
    * that these register (the event-queue definition of atomic): timers, microtasks, frames and reactions with `then`,
    * but not intervals, listeners and native `await`. It needs `enforce()`. Default: `ignore`.
    */
-  continuations?: 'ignore' | 'wait'
+  continuations?: 'ignore' | 'wait' | undefined
 }
 
 /** The last block that nobody knows any more. */

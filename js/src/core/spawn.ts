@@ -14,14 +14,14 @@ import type { Branch } from './types.ts'
 
 /** Options of `spawn`. */
 export interface SpawnOptions {
-  name?: string
+  name?: string | undefined
   /**
    * Inside an atomic block: run within it; the block does not end before the activity does. False: delayed until its
    * end. Default: what the block's policy says. Elsewhere without effect.
    */
-  contained?: boolean
+  contained?: boolean | undefined
   /** Cancels the activity when aborted. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 const NONE: SpawnOptions = {}

@@ -22,11 +22,11 @@ import { simulate, type Decide, type SimulateOptions } from './simulate.ts'
 /** Options of `explore`. */
 export interface ExploreOptions extends Omit<SimulateOptions, 'decide'> {
   /** How many schedules to run, or 'all' for every one (small tests only). Default 1000. */
-  schedules?: number | 'all'
+  schedules?: number | 'all' | undefined
   /** A seed from an earlier failure: run that schedule alone. Or a number: begin the random choices there. */
-  seed?: string | number
+  seed?: string | number | undefined
   /** Runs spent on shrinking. */
-  shrink?: number
+  shrink?: number | undefined
 }
 
 /** What `explore` has found. */

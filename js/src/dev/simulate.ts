@@ -73,22 +73,22 @@ export type Decide = (options: number, why: 'next' | 'preempt') => number
 
 /** Options of `simulate`. */
 export interface SimulateOptions {
-  decide?: Decide
+  decide?: Decide | undefined
   /** Real milliseconds that a program with nothing else to do may wait for the outside. */
-  idleTimeout?: number
+  idleTimeout?: number | undefined
   /**
    * Real milliseconds to wait, before each choice, until all waits for the outside are answered: it makes programs with
    * real I/O repeatable.
    */
-  settle?: number
-  maxSteps?: number
+  settle?: number | undefined
+  maxSteps?: number | undefined
   /**
    * Whether `Date`, `performance.now`, `setTimeout`, `setInterval` and animation frames are in virtual time, too, for
    * all code that runs meanwhile. Default: yes.
    */
-  globals?: boolean
+  globals?: boolean | undefined
   /** What `Date` says at the beginning. Default: the time. */
-  epoch?: number
+  epoch?: number | undefined
 }
 
 /**

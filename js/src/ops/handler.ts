@@ -16,8 +16,8 @@ export interface HandlerOptions {
    * When an event comes while an earlier one is being handled: `all` handles both at the same time (the default),
    * `latest` cancels the earlier one, `first` ignores the new one, `queue` handles one after the other.
    */
-  when?: 'all' | 'latest' | 'first' | 'queue'
-  name?: string
+  when?: 'all' | 'latest' | 'first' | 'queue' | undefined
+  name?: string | undefined
 }
 
 const WHEN = ['all', 'latest', 'first', 'queue']

@@ -12,7 +12,7 @@ import { scoped, type OperationOptions } from './scoped.ts'
 /** Options of `map`. */
 export interface MapOptions extends OperationOptions {
   /** How many items are worked on at the same time. Default: all of them. */
-  limit?: number
+  limit?: number | undefined
 }
 
 type Items<T> = Iterable<T | PromiseLike<T>> | AsyncIterable<T>

@@ -9,20 +9,20 @@ import { scoped, type OperationOptions } from './scoped.ts'
 /** Options of `retry`. */
 export interface RetryOptions extends OperationOptions {
   /** How often the body is run at most. Default 3. */
-  attempts?: number
+  attempts?: number | undefined
   /**
    * Milliseconds before the second attempt, or a function of the number of failures so far and the last error.
    * Default 0.
    */
-  delay?: number | ((failures: number, error: unknown) => number)
+  delay?: number | ((failures: number, error: unknown) => number) | undefined
   /** By what each further delay is longer than the one before. Default 1. */
-  factor?: number
+  factor?: number | undefined
   /** No delay is longer than this. */
-  longest?: number
+  longest?: number | undefined
   /** Each delay is between half of it and all of it, at random, so that many clients do not come back at once. */
-  jitter?: boolean
+  jitter?: boolean | undefined
   /** Is another attempt worth it? By default always. */
-  when?: (error: unknown, failures: number) => boolean
+  when?: ((error: unknown, failures: number) => boolean) | undefined
 }
 
 type Attempt<R> = (attempt: number) => R

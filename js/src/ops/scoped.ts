@@ -8,7 +8,7 @@ import type { Operation } from '../core/suspension.ts'
 /** Options that all operations have. */
 export interface OperationOptions {
   /** Cancels the operation when aborted; when all in it has ended, the signal's reason is thrown. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 /**

@@ -20,9 +20,9 @@ import { DeadlineError, isCancelled } from './errors.ts'
 
 /** Options of `finish`. */
 export interface ScopeOptions {
-  name?: string
+  name?: string | undefined
   /** Cancels the scope when aborted; `finish` then ends with `undefined`, as after `scope.cancel()`. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 class Open extends Suspension<Scope> {

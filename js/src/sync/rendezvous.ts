@@ -40,7 +40,7 @@ export interface Triggered<I, V> {
 
 /** Options of `rendezvous`. */
 export interface RendezvousOptions {
-  name?: string
+  name?: string | undefined
   /** A second trigger throws instead of being ignored. */
   strict?: boolean
   /** Told about every event that was dropped untriggered. Default: a warning on the console. */

@@ -33,10 +33,10 @@ export interface Choosable extends Blocker {
   needs(): ReturnType<NonNullable<Blocker['needs']>>
 }
 
-export class Case<T, R> {
+export class Case<R> {
   readonly clause: Choosable
-  readonly body: Body<T, R | Operation<R>> | null
-  constructor(clause: Choosable, body: Body<T, R | Operation<R>> | null) {
+  readonly body: Body<any, R | Operation<R>> | null
+  constructor(clause: Choosable, body: Body<any, R | Operation<R>> | null) {
     this.clause = clause
     this.body = body
   }
@@ -45,6 +45,6 @@ export class Case<T, R> {
   }
 }
 
-export function isCase(what: unknown): what is Case<any, any> {
+export function isCase(what: unknown): what is Case<any> {
   return kindOf(what) === CASE
 }

@@ -87,9 +87,9 @@ export abstract class Clause<T> extends Suspension<T> implements Choosable {
   }
 
   /** Names a body for `waituntil`: `ch.recv().do(v => ...)`, or with a generator function. */
-  do<Q>(body: Body<T, Q>): Case<T, Result<Q>> {
+  do<Q>(body: Body<T, Q>): Case<Result<Q>> {
     diagnosis?.body('do', body)
-    return new Case<T, Result<Q>>(this, body as Body<T, any>)
+    return new Case<Result<Q>>(this, body as Body<T, any>)
   }
 
   /** What can be done at once is done on the spot, without passing through the run loop. */

@@ -24,7 +24,7 @@ import { Choice, First, lookAgain, outside } from './choice.ts'
 import { Case, isCase, type Body, type Choosable, type Result, type Waiter } from './case.ts'
 import { clauseOf, type Waitable } from './waitable.ts'
 
-type Term<T, R> = Case<T, R> | Waitable<R> | WaitUntil<R> | Removed<R>
+type Term<R> = Case<R> | Waitable<R> | WaitUntil<R> | Removed<R>
 
 /** A clause whose guard is false. */
 export class Removed<R> {
@@ -43,8 +43,8 @@ const isGroup = (term: unknown): term is WaitUntil<unknown> => kindOf(term) === 
  * const urgent = false
  * console.log(yield* waituntil(when(urgent, sleep(0).do(() => 'now'))).or(sleep(2).do(() => 'later')))  // → later
  */
-export function when<T, R>(guard: boolean, term: Case<T, R>): Case<T, R> | Removed<R>
-export function when<R>(guard: boolean, term: Waitable<R>): Case<R, R> | Removed<R>
+export function when<R>(guard: boolean, term: Case<R>): Case<R> | Removed<R>
+export function when<R>(guard: boolean, term: Waitable<R>): Case<R> | Removed<R>
 export function when<R>(guard: boolean, term: WaitUntil<R>): WaitUntil<R> | Removed<R>
 export function when(guard: boolean, term: unknown): unknown {
   return guard ? (isGroup(term) || isCase(term) ? term : caseOf(term)) : new Removed()
@@ -73,18 +73,18 @@ export class WaitUntil<R> implements Operation<R>, Awaitable<R> {
     return GROUP
   }
 
-  or<T, Q>(term: Case<T, Q>): WaitUntil<R | Q>
+  or<Q>(term: Case<Q>): WaitUntil<R | Q>
   or<Q>(term: WaitUntil<Q>): WaitUntil<R | Q>
-  or<Q>(term: Term<any, Q>): WaitUntil<R | Q>
+  or<Q>(term: Term<Q>): WaitUntil<R | Q>
   or(term: unknown): unknown {
     checkTerm(term)
     this.terms.push({ op: 'or', term })
     return this
   }
 
-  and<T, Q>(term: Case<T, Q>): WaitUntil<R | Q>
+  and<Q>(term: Case<Q>): WaitUntil<R | Q>
   and<Q>(term: WaitUntil<Q>): WaitUntil<R | Q>
-  and<Q>(term: Term<any, Q>): WaitUntil<R | Q>
+  and<Q>(term: Term<Q>): WaitUntil<R | Q>
   and(term: unknown): unknown {
     checkTerm(term)
     this.terms.push({ op: 'and', term })
@@ -105,7 +105,7 @@ export class WaitUntil<R> implements Operation<R>, Awaitable<R> {
       const clauses = this.terms.map(({ term }) => (isCase(term) ? term.clause : clauseOf(term)))
       return new First<R>(clauses)[Symbol.iterator]()
     }
-    const cases: Case<any, any>[] = []
+    const cases: Case<any>[] = []
     const tree = this.build(cases)
     return run(cases, tree, this.otherwise) as Iterator<unknown, R, any>
   }
@@ -129,7 +129,7 @@ export class WaitUntil<R> implements Operation<R>, Awaitable<R> {
   }
 
   /** The statement as a tree; removed clauses take the operator before them along. */
-  private build(cases: Case<any, any>[]): Tree | null {
+  private build(cases: Case<any>[]): Tree | null {
     const sums: Tree[][] = []
     for (const { op, term } of this.terms) {
       if (kindOf(term) === REMOVED) continue
@@ -171,7 +171,7 @@ function isBareAlternative({ op, term }: { op: 'or' | 'and'; term: unknown }): b
   return op === 'or' && !(isCase(term) && term.body !== null)
 }
 
-function caseOf(term: unknown): Case<any, any> {
+function caseOf(term: unknown): Case<any> {
   return isCase(term) ? term : new Case(clauseOf(term), null)
 }
 
@@ -185,16 +185,16 @@ function caseOf(term: unknown): Case<any, any> {
  * console.log(got)                                             // → got job
  * console.log(yield* waituntil(jobs.recv()).else(() => 'empty'))  // → empty
  */
-export function waituntil<T, R>(term: Case<T, R>): WaitUntil<R>
+export function waituntil<R>(term: Case<R>): WaitUntil<R>
 export function waituntil<R>(term: WaitUntil<R>): WaitUntil<R>
-export function waituntil<R>(term: Term<any, R>): WaitUntil<R>
+export function waituntil<R>(term: Term<R>): WaitUntil<R>
 export function waituntil(term: unknown): unknown {
   checkTerm(term)
   return new WaitUntil(term)
 }
 
 function* run(
-  cases: Case<any, any>[],
+  cases: Case<any>[],
   tree: Tree | null,
   otherwise: (() => unknown) | undefined,
 ): Generator<unknown, unknown, any> {
