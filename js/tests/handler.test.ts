@@ -1,5 +1,5 @@
 /** Event handlers whose bodies are activities. */
-import { test, ok, same, until } from './harness.ts'
+import { test, ok, rejects, reported, same, until } from './harness.ts'
 import { atomic, Cancelled, future, sleep, spawn } from './lib.ts'
 import { handler } from '../src/ops.ts'
 
@@ -116,4 +116,26 @@ test('a handler that is disposed of cancels what is being handled', async () => 
   await until(() => f.busy === 0)
   same(log, ['a begins', 'a cancelled'])
   ok((await f('b')) === 'b')
+})
+
+test('a failure of a handler is reported unless its caller asks for the result, and nothing else is', async () => {
+  const fails = handler(
+    function* (name: string) {
+      yield* sleep(1)
+      throw new Error(name)
+    },
+    { when: 'latest' },
+  )
+  const said = await reported(async () => {
+    await rejects(fails('asked')!, /asked/)
+    fails('replaced')
+    fails('last')
+    await until(() => fails.busy === 0)
+    const atOnce = handler(() => {
+      throw new Error('at once')
+    })
+    await rejects(atOnce()!, /at once/)
+    same(atOnce.busy, 0)
+  })
+  same(said, ['last'])
 })

@@ -1,5 +1,5 @@
 /** These tests are about what once stood still, or ended the process, without a message. */
-import { test, ok, same, rejects, throws, until } from './harness.ts'
+import { test, ok, reported, same, rejects, throws, until } from './harness.ts'
 import {
   type Activity,
   asyncFn,
@@ -25,31 +25,6 @@ import { useDomain } from '../src/core/current.ts'
 import { placeOfCaller } from '../src/diagnosis/place.ts'
 import { Case } from '../src/wait/case.ts'
 import { clauseOf } from '../src/wait/waitable.ts'
-
-/** Runs `body` and tells which rejections the host would have reported. */
-async function reported(body: () => Promise<unknown>): Promise<string[]> {
-  const found: string[] = []
-  const inNode = typeof process === 'object' && typeof process.on === 'function'
-  const note = (error: unknown): void => void found.push(error instanceof Error ? error.message : String(error))
-  const noteEvent = (event: Event): void => {
-    event.preventDefault()
-    note((event as unknown as { reason: unknown }).reason)
-  }
-  if (inNode) process.on('unhandledRejection', note)
-  else globalThis.addEventListener('unhandledrejection', noteEvent)
-  try {
-    await body()
-    // The host reports in turn, after its queue of microtasks: when the last one is told, all are.
-    const last = 'the last rejection of the test'
-    void Promise.reject(new Error(last))
-    await until(() => found.includes(last))
-    found.splice(found.indexOf(last), 1)
-  } finally {
-    if (inNode) process.off('unhandledRejection', note)
-    else globalThis.removeEventListener('unhandledrejection', noteEvent)
-  }
-  return found
-}
 
 /** A call that says when it begins and ends. */
 const logged = (log: string[]) =>

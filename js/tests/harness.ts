@@ -63,6 +63,31 @@ export async function until(condition: () => unknown): Promise<void> {
   while (!(await condition())) await new Promise((done) => setTimeout(done, 1))
 }
 
+/** Runs `body` and tells which rejections the host would have reported. */
+export async function reported(body: () => Promise<unknown>): Promise<string[]> {
+  const found: string[] = []
+  const inNode = typeof process === 'object' && typeof process.on === 'function'
+  const note = (error: unknown): void => void found.push(error instanceof Error ? error.message : String(error))
+  const noteEvent = (event: Event): void => {
+    event.preventDefault()
+    note((event as unknown as { reason: unknown }).reason)
+  }
+  if (inNode) process.on('unhandledRejection', note)
+  else globalThis.addEventListener('unhandledrejection', noteEvent)
+  try {
+    await body()
+    // The host reports in turn, after its queue of microtasks: when the last one is told, all are.
+    const last = 'the last rejection of the test'
+    void Promise.reject(new Error(last))
+    await until(() => found.includes(last))
+    found.splice(found.indexOf(last), 1)
+  } finally {
+    if (inNode) process.off('unhandledRejection', note)
+    else globalThis.removeEventListener('unhandledrejection', noteEvent)
+  }
+  return found
+}
+
 /** Runs what was registered; tells the name of each test before it; returns the number of passed and failed tests. */
 export async function runTests(
   filter = '',

@@ -2,7 +2,7 @@
 import { createElement, StrictMode, useState, type ReactElement } from 'react'
 import { createRoot } from 'react-dom/client'
 import { flushSync } from 'react-dom'
-import { test, same } from './harness.ts'
+import { test, reported, same } from './harness.ts'
 import { Cancelled, sleep } from './lib.ts'
 import { useActivity, useHandler } from '../src/react.ts'
 
@@ -73,5 +73,27 @@ test('an activity follows its component: it is replaced when a dependency change
   box.querySelector('p')!.click()
   root.unmount()
   await until(() => seen, ['x given up'])
+  box.remove()
+})
+
+test('an error of an event handler of a component is reported, and its cancel is not', async () => {
+  const Button = (): ReactElement => {
+    const press = useHandler(function* (name: string) {
+      yield* sleep(name === 'fails' ? 1 : 1e6)
+      throw new Error(name)
+    })
+    return createElement('p', { onClick: () => press('fails'), onDoubleClick: () => press('is cancelled') })
+  }
+  const box = document.body.appendChild(document.createElement('div'))
+  const root = createRoot(box)
+  flushSync(() => root.render(createElement(Button)))
+  const said = await reported(async () => {
+    box.querySelector('p')!.click()
+    box.querySelector('p')!.dispatchEvent(new MouseEvent('dblclick', { bubbles: true }))
+    await new Promise((done) => setTimeout(done, 50))
+    root.unmount()
+    await new Promise((done) => setTimeout(done, 5))
+  })
+  same(said, ['fails'])
   box.remove()
 })

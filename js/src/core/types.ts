@@ -144,7 +144,7 @@ export interface ActivityInfo {
   /** The place of the spawn, in development mode. */
   site?: string
   /** Called when the activity has ended. */
-  ended?: () => void
+  ended?: () => unknown
   /** The values of `local` variables. The map is never changed, but replaced. */
   locals?: ReadonlyMap<object, unknown>
 }

@@ -33,7 +33,7 @@ export interface Handler<A extends unknown[], T> extends Disposable {
 
 /**
  * An event handler whose body is an activity. What stands before its first wait runs within the event, so that it can
- * call `preventDefault`.
+ * call `preventDefault`. An error is reported, unless the caller asks for the result.
  *
  * @example
  * const search = handler(function* (text: string) {
@@ -63,13 +63,11 @@ export function handler<A extends unknown[], R>(
     const run = when === 'queue' ? () => turn.with(handle) : handle
     const activity = (domain.current === null ? start<any>(run) : domain.spawn(run, false, name)) as Activity<any>
     activity.name = name
-    running.add(activity)
-    const over = (): void => void running.delete(activity)
-    activity.then(over, (error) => {
-      over()
-      // Being replaced is no failure. A failure is reported like any error that nobody handles.
-      if (activity.state === 'failed') void Promise.reject(error)
-    })
+    // Nobody joins it here, so an error is reported unless the caller asks for it. Being replaced is no failure.
+    if (activity.ended === 0) {
+      running.add(activity)
+      ;(activity.info ??= {}).ended = () => running.delete(activity)
+    }
     return activity
   }
   const busy = { get: () => running.size }

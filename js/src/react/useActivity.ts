@@ -1,7 +1,6 @@
 /** `useActivity` and `useHandler` run activities that live no longer than the React component that uses them. */
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { spawn } from '../core/spawn.ts'
-import { isCancelled } from '../scope/errors.ts'
 import { operationOf, type Result } from '../ops/items.ts'
 import { handler, type HandlerOptions } from '../ops/handler.ts'
 
@@ -72,8 +71,6 @@ export function useHandler<A extends unknown[]>(
   newest.current = body
   const [handle] = useState(() => handler((...args: A) => newest.current(...args), options))
   useEffect(() => () => handle.cancel('the component has gone'), [])
-  return useCallback((...args: A) => {
-    // The error goes to whatever reports errors. A cancel is no error.
-    handle(...args)?.catch((error: unknown) => isCancelled(error))
-  }, [])
+  // Nobody asks for the result, so an error goes to whatever reports errors. A cancel is no error.
+  return useCallback((...args: A) => void handle(...args), [])
 }
