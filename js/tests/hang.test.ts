@@ -11,7 +11,9 @@ import {
   finish,
   future,
   mutex,
+  type Permit,
   rendezvous,
+  rwlock,
   select,
   sleep,
   spawn,
@@ -389,6 +391,52 @@ test('a wait for what only the waiter could give is told, not kept', function* (
     text = String(error)
   }
   ok(/next\(\) would wait for ever/.test(text), text)
+})
+
+test('a branch that waits for a read-write lock which it has itself is told', async () => {
+  const lock = rwlock('ledger')
+  const told = (first: 'read' | 'write', second: 'read' | 'write') =>
+    rejects(
+      spawn(function* () {
+        const permit = yield* lock[first]()
+        try {
+          yield* lock[second]()
+        } finally {
+          permit.release()
+        }
+      }),
+      /DeadlockError: ledger is held by this branch/,
+    )
+  await told('write', 'write')
+  await told('write', 'read')
+  await told('read', 'write')
+  // Behind a writer that waits: two reads at the same time are otherwise no mistake.
+  let writer: Activity<unknown> | undefined
+  await rejects(
+    spawn(function* () {
+      const [one, two] = [yield* lock.read(), yield* lock.read()]
+      two.release()
+      const again = yield* lock.read()
+      writer = spawn(lock.write())
+      yield* sleep(1)
+      try {
+        yield* lock.read()
+      } finally {
+        one.release()
+        again.release()
+      }
+    }),
+    /DeadlockError: ledger is held by this branch/,
+  )
+  // Somebody else's permit is waited for, and who gives up after a while may try.
+  const permit = (await writer) as Permit
+  await spawn(function* () {
+    same((yield* select({ read: lock.read(), late: sleep(1) })).key, 'late')
+    yield* finish(function* () {
+      yield* async(lock.write())
+      permit.release()
+    })
+  })
 })
 
 test('a branch that waits on after its block has ended is seen by the block around it', async () => {

@@ -5,6 +5,11 @@
  * - `readers > 0` and `writing` exclude each other.
  * - The first one who waits could not be let in now.
  */
+import { domain } from '../core/current.ts'
+import { HELD_ALREADY, say } from '../core/say.ts'
+import { THROW } from '../core/suspension.ts'
+import type { Branch } from '../core/types.ts'
+import { DeadlockError } from '../scope/errors.ts'
 import { Clause } from '../wait/clause.ts'
 import { ClauseList } from '../wait/list.ts'
 import { Permit } from './semaphore.ts'
@@ -18,12 +23,16 @@ class Enter extends Clause<Permit> {
     this.writes = writes
   }
   poll(): boolean {
-    if (this.lock.waiters.head !== null || !this.lock.admits(this.writes)) return false
-    this.outcome = this.lock.admit(this.writes)
+    if (!this.ready(0)) return false
+    this.outcome = this.lock.admit(this.writes, domain.current)
     return true
   }
   override ready(earlier: number): boolean {
     return this.lock.waiters.head === null && this.lock.admits(this.writes) && (earlier === 0 || !this.writes)
+  }
+  override begin(branch: Branch): boolean {
+    if (!this.lock.holders.has(branch) || this.ready(0)) return super.begin(branch)
+    return branch.goOn(THROW, new DeadlockError(say(HELD_ALREADY, this.lock.name, branch.activity.name)))
   }
   override get resource(): unknown {
     return this.lock
@@ -55,17 +64,18 @@ export class RwLock {
   /** @internal */ readonly waiters: ClauseList = new ClauseList()
   /** @internal */ readers: number = 0
   /** @internal */ writing: boolean = false
+  /** @internal Branches that have it, to read or to write. */ readonly holders: Set<unknown> = new Set()
 
   constructor(name: string) {
     this.name = name
   }
 
-  /** Waits to read; others may read meanwhile. */
+  /** Waits to read; others may read meanwhile. Who would wait for a permit of its own gets a `DeadlockError`. */
   read(): Clause<Permit> {
     return new Enter(this, false)
   }
 
-  /** Waits to write, alone. */
+  /** Waits to write, alone. Who reads must give that permit back first: it would wait for itself. */
   write(): Clause<Permit> {
     return new Enter(this, true)
   }
@@ -76,10 +86,12 @@ export class RwLock {
   }
 
   /** @internal */
-  admit(writes: boolean): Permit {
+  admit(writes: boolean, to: unknown): Permit {
     if (writes) this.writing = true
     else this.readers++
+    this.holders.add(to)
     return new Permit(() => {
+      this.holders.delete(to)
       if (writes) this.writing = false
       else this.readers--
       this.serve()
@@ -88,13 +100,9 @@ export class RwLock {
 
   /** @internal */
   serve(): void {
-    for (
-      let first = this.waiters.head as Enter | null;
-      first !== null && this.admits(first.writes);
-      first = this.waiters.head as Enter | null
-    ) {
+    for (let first: Enter | null; (first = this.waiters.head) && this.admits(first.writes);) {
       this.waiters.remove(first)
-      first.fire(this.admit(first.writes))
+      first.fire(this.admit(first.writes, first.waiter!.branch))
     }
   }
 }
