@@ -393,6 +393,18 @@ test('a wait for what only the waiter could give is told, not kept', function* (
   ok(/next\(\) would wait for ever/.test(text), text)
 })
 
+test('who waits for the next event when its rendezvous ends is told, whoever it is', async () => {
+  let waiter: Activity<unknown> | undefined
+  await rendezvous(function* (r) {
+    r.event('never')
+    waiter = spawn(function* () {
+      yield* r.next()
+    })
+    yield* sleep(1)
+  })
+  await rejects(waiter!, /next\(\) would wait for ever/)
+})
+
 test('a branch that waits for a read-write lock which it has itself is told', async () => {
   const lock = rwlock('ledger')
   const told = (first: 'read' | 'write', second: 'read' | 'write') =>

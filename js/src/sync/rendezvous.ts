@@ -5,7 +5,7 @@
  *
  * - An event is triggered at most once; later triggers are ignored (or throw, with `strict`).
  * - `outstanding` counts the events that are neither triggered nor cancelled. Leaving the `rendezvous` body cancels
- *   those; a trigger of a cancelled event is ignored.
+ *   those; a trigger of a cancelled event is ignored, and who waits for the next one gets a `DeadlockError`.
  * - An event that is dropped untriggered while its rendezvous lives is reported with the place that made it, when the
  *   garbage collector finds it.
  *
@@ -42,9 +42,9 @@ export interface Triggered<I, V> {
 export interface RendezvousOptions {
   name?: string | undefined
   /** A second trigger throws instead of being ignored. */
-  strict?: boolean
+  strict?: boolean | undefined
   /** Told about every event that was dropped untriggered. Default: a warning on the console. */
-  onLeak?: (leak: { id: unknown; site: string }) => void
+  onLeak?: ((leak: { id: unknown; site: string }) => void) | undefined
 }
 
 /**
@@ -116,10 +116,13 @@ export class Rendezvous<I, V = unknown> {
       if (this.over) return
       this.outstanding--
       report(leak)
-      if (this.outstanding > 0) return
-      for (let waiter = this.waiters.shift(); waiter !== null; waiter = this.waiters.shift())
-        waiter.failFromHost(this.vain())
+      if (this.outstanding === 0) this.giveUp()
     })
+  }
+
+  /** Nothing will come any more for those who wait. */
+  private giveUp(): void {
+    for (let waiter = this.waiters.shift(); waiter !== null; waiter = this.waiters.shift()) waiter.fail(this.vain())
   }
 
   /** @internal What is wrong with a wait for the next event when none is left. */
@@ -172,11 +175,12 @@ export class Rendezvous<I, V = unknown> {
     })
   }
 
-  /** Cancels all outstanding events and forgets the triggered ones. */
+  /** Cancels all outstanding events and forgets the triggered ones. Who waits for the next one fails. */
   cancel(): void {
     this.over = true
     this.outstanding = 0
     while (this.queue.shift() !== undefined);
+    this.giveUp()
   }
 
   /** @internal */
