@@ -1,5 +1,5 @@
 /** AsyncLocalStorage goes with activities as with native async functions. */
-import { AsyncLocalStorage } from 'node:async_hooks'
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
 import { test, same } from './harness.ts'
 import '../src/node/asyncContext.ts'
 import { async, asyncFn, atomic, channel, finish, local, mutex, sleep, spawn, wait, waituntil } from './lib.ts'
@@ -89,6 +89,40 @@ test('a call made inside run has its store to the end, and its caller keeps its 
     'block',
     'outer',
   ])
+})
+
+test('a call made in exit, or in what is bound to a context, has the stores of there, as natively', async () => {
+  const hopped = async (): Promise<string> => {
+    await hop()
+    return store()
+  }
+  const ours = asyncFn(function* (): Generator<unknown, string, any> {
+    yield* sleep(1)
+    return store()
+  })
+  const resource = storage.run('resource', () => new AsyncResource('test'))
+  const bound = storage.run('bound', () => AsyncResource.bind((f: () => any) => f()))
+  const kept = storage.run('kept', () => AsyncLocalStorage.snapshot())
+  const ways: ((f: () => any) => any)[] = [
+    (f) => storage.exit(f),
+    (f) => resource.runInAsyncScope(f),
+    (f) => bound(f),
+    (f) => kept(f),
+    (f) => storage.run('run', () => storage.exit(() => resource.runInAsyncScope(f))),
+  ]
+  for (const way of ways) {
+    const native = await storage.run('outer', async () => [await way(hopped), store()])
+    const inside = spawn(function* () {
+      return [yield* way(ours), store()]
+    })
+    same(await storage.run('outer', () => inside), [native[0], 'none'])
+    const outer = storage.run('outer', () =>
+      spawn(function* () {
+        return [yield* way(ours), store()]
+      }),
+    )
+    same([await outer, await storage.run('outer', () => way(ours))], [native, native[0]])
+  }
 })
 
 test('what enterWith enters stays, in this activity alone', async () => {

@@ -1,7 +1,7 @@
 /**
  * AsyncLocalStorage goes with activities as it goes with native `async` functions: an activity has the stores of who
- * spawned it, whoever wakes it; a call made inside `storage.run` has those of that run; what `enterWith` enters stays.
- * Node, Bun, Deno.
+ * spawned it, whoever wakes it; a call made inside `storage.run`, `storage.exit`, or a function that was bound to a
+ * context (`snapshot`, `AsyncResource`) has those of there; what `enterWith` enters stays. Node, Bun, Deno.
  *
  * A program without AsyncLocalStorage pays nothing: it is used from the first call of `run` or `enterWith`, which are
  * wrapped to see that. From then on one of ours says which atomic block set the running code in motion.
@@ -12,10 +12,17 @@ import type { Block } from '../core/types.ts'
 interface AsyncHooks {
   AsyncLocalStorage: {
     new (): { getStore(): Block | undefined }
-    prototype: Record<'run' | 'enterWith', (this: unknown, ...args: any[]) => unknown>
+    prototype: Record<'run' | 'exit' | 'enterWith', Method>
+    bind?: (f?: Method) => Method
+    snapshot?: (f?: Method) => Method
   }
-  AsyncResource: new (type: string) => AsyncContext
+  AsyncResource: {
+    new (type: string): AsyncContext
+    prototype: AsyncContext & Record<'runInAsyncScope', Method>
+  }
 }
+
+type Method = (this: unknown, ...args: any[]) => unknown
 
 declare const $require: ((name: string) => unknown) | undefined
 
@@ -28,25 +35,39 @@ const hooks = (host?.getBuiltinModule ?? (typeof $require === 'function' ? $requ
 if (hooks !== undefined) {
   const { AsyncLocalStorage, AsyncResource } = hooks
   const { prototype } = AsyncLocalStorage
-  const { run, enterWith } = prototype
+  const { enterWith } = prototype
+  const { runInAsyncScope } = AsyncResource.prototype
   let used = false
-  let running = 0 // how many calls of `run` are on the stack
-  prototype.run = function (...args) {
-    used = true
-    running++
-    try {
-      return run.apply(this, args)
-    } finally {
-      running--
+  let running = 0 // how many calls of functions that enter another context are on the stack
+  const entering = (f: Method, isUse: boolean): Method =>
+    function (...args) {
+      used ||= isUse
+      running++
+      try {
+        return f.apply(this, args)
+      } finally {
+        running--
+      }
     }
-  }
+  prototype.run = entering(prototype.run, true)
+  prototype.exit = entering(prototype.exit, false)
+  AsyncResource.prototype.runInAsyncScope = entering(runInAsyncScope, false) as never
+  // In Bun a bound function enters its context without an AsyncResource.
+  if (AsyncLocalStorage.bind?.(() => running)() === 0)
+    for (const name of ['bind', 'snapshot'] as const) {
+      const bind = AsyncLocalStorage[name]!
+      AsyncLocalStorage[name] = (f) => entering(bind.call(AsyncLocalStorage, f), false)
+    }
+  /** The run loop enters contexts all the time, which says nothing of the program. */
+  class Kept extends AsyncResource {}
+  Kept.prototype.runInAsyncScope = runInAsyncScope
   prototype.enterWith = function (...args) {
     used = true
     const result = enterWith.apply(this, args)
     contextChanged()
     return result
   }
-  const present = (): AsyncContext => new AsyncResource('charcoal')
+  const present = (): AsyncContext => new Kept('charcoal')
   const blocks = new AsyncLocalStorage()
   const inside = (block: Block): AsyncContext => {
     block.noted = true
@@ -55,7 +76,7 @@ if (hooks !== undefined) {
   }
   useContexts({
     present: () => (used ? present() : null),
-    entered: () => (running > 0 ? present() : undefined),
+    entered: () => (used && running > 0 ? present() : undefined),
     opened(branch, block, runs) {
       if (!used) return
       const { context } = branch
