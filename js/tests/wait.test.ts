@@ -935,3 +935,42 @@ test('a branch that a promise has answered may do anything next', async () => {
   same(outcomes, ['called', 'thrown', '1refused', 3, 4, 7, 6, 'one was cancelled: enough', 'woken', 0, 'other'])
   same(seen, ['delayed'])
 })
+
+test('what a body returns to be run is run: a generator, a call, an activity, a clause, a statement', function* () {
+  const ch = channel<number>(9)
+  for (let i = 1; i < 9; i++) ch.trySend(i)
+  const call = asyncFn(function* () {
+    return yield* ch.recv()
+  })
+  const bodies: (() => Operation<number>)[] = [
+    function* () {
+      return yield* ch.recv()
+    },
+    () => call(),
+    () => spawn(call()),
+    () => ch.recv(),
+    () => waituntil(ch.recv().do((n) => n)),
+    () => waituntil(ch.recv()),
+  ]
+  const got: unknown[] = []
+  for (const body of bodies) got.push(yield* waituntil(sleep(1).do(body)))
+  got.push(yield* waituntil(channel<number>().recv()).else(() => waituntil(ch.recv()).or(sleep(1))))
+  got.push(yield* waituntil(sleep(1).do(() => spawn(call()))).and(sleep(0)))
+  same(got, [1, 2, 3, 4, 5, 6, 7, 8])
+})
+
+test('a statement may be asked for its outcome several times by legacy code, as a promise', async () => {
+  const ch = channel<string>(2)
+  ch.trySend('first')
+  ch.trySend('second')
+  const statement = waituntil(ch.recv()).or(sleep(1))
+  same(
+    [await statement, await statement.catch(() => 'failed'), await statement.finally(() => {})],
+    Array(3).fill('first'),
+  )
+  same(await rejects(waituntil(sleep(0).do(() => failing())), /failing/).then(String), 'Error: failing')
+})
+
+function failing(): never {
+  throw new Error('failing')
+}

@@ -12,10 +12,12 @@ export interface Steps<T> extends Operation<T>, Awaitable<T> {}
 /** Makes what a generator function of the library returns awaitable. The methods stand in the function's prototype. */
 export function steps<T>(gen: Generator<unknown, T, any>): Steps<T> {
   const op = diagnosis === null || domain.site === null ? gen : diagnosis.made(gen)
-  if (!('then' in op)) {
-    const methods = Object.getOwnPropertyDescriptors(Suspension.prototype)
-    for (const name of ['then', 'catch', 'finally'] as const)
-      Object.defineProperty(Object.getPrototypeOf(op), name, methods[name])
-  }
+  if (!('then' in op)) makeAwaitable(Object.getPrototypeOf(op))
   return op as unknown as Steps<T>
+}
+
+/** Gives operations with this prototype the methods with which legacy code awaits a suspension. */
+export function makeAwaitable(prototype: object): void {
+  for (const name of ['then', 'catch', 'finally'])
+    Object.defineProperty(prototype, name, Object.getOwnPropertyDescriptor(Suspension.prototype, name)!)
 }

@@ -14,10 +14,11 @@
  */
 import '../core/domain.ts'
 import { checkFunction } from '../core/arguments.ts'
-import { attributed } from '../core/belonging.ts'
 import { domain } from '../core/current.ts'
-import { GROUP, kindOf, REMOVED } from '../core/kind.ts'
+import { isOperation } from '../core/generators.ts'
+import { ACTIVITY, GROUP, kindOf, REMOVED } from '../core/kind.ts'
 import { diagnosis } from '../core/say.ts'
+import { makeAwaitable } from '../core/steps.ts'
 import { NEXT, Suspension, THROW, type Awaitable, type Operation } from '../core/suspension.ts'
 import type { Blocker, Branch } from '../core/types.ts'
 import { Choice, First, lookAgain, outside } from './choice.ts'
@@ -60,10 +61,9 @@ type Tree = number | { all: boolean; parts: Tree[] }
  * const either = waituntil(sleep(1).do(() => 'a')).or(sleep(99999).do(() => 'b'))
  * console.log(yield* waituntil(either).and(sleep(2).do(() => 'both')))  // → both
  */
-export class WaitUntil<R> implements Operation<R>, Awaitable<R> {
+export class WaitUntil<R> implements Operation<R> {
   private readonly terms: { op: 'or' | 'and'; term: unknown }[] = []
   private otherwise: (() => unknown) | undefined
-  private adopted: PromiseLike<R> | undefined
 
   constructor(term: unknown) {
     this.terms.push({ op: 'or', term })
@@ -110,22 +110,9 @@ export class WaitUntil<R> implements Operation<R>, Awaitable<R> {
     return run(cases, tree, this.otherwise) as Iterator<unknown, R, any>
   }
 
-  /** For legacy code: `await waituntil(…)`. The statement is an activity of its own. */
-  then<A = R, B = never>(
-    ok?: ((value: R) => A | PromiseLike<A>) | null,
-    bad?: ((error: any) => B | PromiseLike<B>) | null,
-  ): Promise<A | B> {
-    return (this.adopted ??= domain.adopt(this, 'waituntil')).then(ok, bad) as Promise<A | B>
-  }
-
-  /** For legacy code, as of a promise. */
-  catch<B = never>(bad?: ((error: any) => B | PromiseLike<B>) | null): Promise<R | B> {
-    return this.then(undefined, bad)
-  }
-
-  /** For legacy code, as of a promise. */
-  finally(run?: (() => void) | null): Promise<R> {
-    return this.then().finally(run)
+  /** @internal The name of the activity that runs the statement for legacy code. */
+  describe(): string {
+    return 'waituntil'
   }
 
   /** The statement as a tree; removed clauses take the operator before them along. */
@@ -152,14 +139,16 @@ export class WaitUntil<R> implements Operation<R>, Awaitable<R> {
   }
 }
 
+/** For legacy code: `await waituntil(…)`. The statement is an activity of its own. */
+export interface WaitUntil<R> extends Awaitable<R> {}
+makeAwaitable(WaitUntil.prototype)
+
 /** Of one part there is nothing to join. */
 function joined(all: boolean, parts: Tree[]): Tree {
   return parts.length === 1 ? parts[0] : { all, parts }
 }
 
 const isLeaf = (tree: Tree): tree is number => typeof tree === 'number'
-
-attributed(WaitUntil)
 
 /** Clauses are looked at when the statement runs; what can never be one is refused where it is written. */
 function checkTerm(term: unknown): void {
@@ -224,9 +213,13 @@ function* bodyOf(body: Body<any, any> | (() => unknown) | null, value: unknown):
   domain.own = true
   const result: unknown = body(value)
   domain.own = false
-  const { next } = (result ?? {}) as Generator<unknown, unknown, any>
-  const runs = typeof result === 'object' && typeof next === 'function' && Symbol.iterator in result!
-  return runs ? yield* result as Generator<unknown, unknown, any> : result
+  return isRun(result) ? yield* result as Generator<unknown, unknown, any> : result
+}
+
+/** What a body has returned to be run; anything else is its result, a list or a promise, too. */
+function isRun(result: unknown): boolean {
+  if (typeof result !== 'object' || result === null) return false
+  return isOperation(result) || isGroup(result) || kindOf(result) === ACTIVITY
 }
 
 const WAITING = 0
