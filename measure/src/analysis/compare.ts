@@ -1,6 +1,7 @@
 /** Two recordings beside each other: which conflicts are new, which are gone, and whether their function ran at all. */
 import { conflictKey, conflicts, isTelling, type Conflict } from './conflicts.ts'
 import type { Figures } from './figures.ts'
+import { baseName } from '../format/address.ts'
 import { fileOf } from './sites.ts'
 
 /** A telling conflict, in the earlier recording, the later one, or both. */
@@ -33,6 +34,6 @@ const byKey = (f: Figures): Map<string, Conflict> =>
 function ran(now: Figures, before: Figures, c: Conflict): boolean {
   const site = before.sites[c.operation ?? c.second]!
   const named = ({ original, function: name }: Figures['sites'][number]): string | undefined => original?.name ?? name
-  const end = (url: string | undefined): string | undefined => url?.split(/[\\/]/).at(-1)
+  const end = (file: string | undefined): string | undefined => file && baseName(file)
   return now.sites.some((s) => named(s) === named(site) && end(fileOf(s)) === end(fileOf(site)))
 }

@@ -3,6 +3,7 @@
  * The strongest is data: an operation read something, waited, and wrote it, though another had written it meanwhile.
  * Where the recording does not know what was read and written, code of the same function that ran in a gap is a hint.
  */
+import { baseName } from '../format/address.ts'
 import type { Figures } from './figures.ts'
 import { ENOUGH_RUNS, type RankedChain } from './ranking.ts'
 import { fileOf, functionOf, packageAt, shortUrl, type Site } from './sites.ts'
@@ -263,6 +264,6 @@ export function noConflict(all: Conflict[]): string {
 /** What stays the same when lines move: to compare two recordings. */
 export function conflictKey(f: Figures, c: Conflict): string {
   const site = f.sites[c.operation ?? c.second]
-  const file = (site?.original?.source ?? site?.url ?? '').split(/[\\/]/).at(-1)
+  const file = baseName((site && fileOf(site)) ?? '')
   return [c.evidence, c.kind ?? '', c.variable ?? '', nameOf(site), file].join(' ')
 }

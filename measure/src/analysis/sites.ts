@@ -3,6 +3,7 @@
  * code that ran or, where the recorder does not know it, of the registration. Number 0 stands for "anything else", and
  * takes what comes after the table is full.
  */
+import { partsOf, withoutQuery } from '../format/address.ts'
 import { packageOf } from '../format/packages.ts'
 import type { Continuation, Location, Original, Uses } from '../format/types.ts'
 
@@ -94,7 +95,10 @@ function describe(kind: string, { url, line, column, function: name, sourceMap, 
  * The file that people wrote; of a bundle without a map, the bundle. Development servers put versions behind a `?`,
  * which make no other file.
  */
-export const fileOf = ({ url, original }: Site): string | undefined => (original?.source ?? url)?.replace(/[?#].*$/, '')
+export function fileOf({ url, original }: Site): string | undefined {
+  const address = original?.source ?? url
+  return address === undefined ? undefined : withoutQuery(address)
+}
 
 /** The package whose code it is. Undefined: it is code of the program itself, or unknown. */
 export const packageAt = ({ url, original }: Site): string | undefined => packageOf(original?.source ?? url ?? '')
@@ -155,11 +159,15 @@ export function siteText(site: Site | undefined, sites: readonly Site[]): string
   return [site.kind, site.original?.name ?? site.function, placeText(site, sites)].filter(Boolean).join(' ')
 }
 
+/** Characters of an address that holds the text itself. */
+const SHOWN_OF_DATA = 30
+
 /** The end of a URL or path, which is what people recognise. */
 export function shortUrl(url: string): string {
-  const path = url.replace(/[?#].*$/, '').replace(/^[\w+.-]+:\/\//, '')
-  const parts = path.split('/').filter(Boolean)
+  if (url.startsWith('data:')) return `${url.slice(0, SHOWN_OF_DATA)}…`
+  const all = partsOf(url)
+  const parts = all.filter(Boolean)
   // The page of a host itself: its port must not look like a line.
-  if (parts.length === 1 && path.endsWith('/')) return `${parts[0]}/`
+  if (parts.length === 1 && all.at(-1) === '') return `${parts[0]}/`
   return parts.slice(-2).join('/') || url
 }

@@ -4,8 +4,10 @@
  * trace that came by mail must not make anybody's computer talk to somebody. What has no map stays as it is.
  */
 import { FlattenMap, originalPositionFor, sourceContentFor, type TraceMap } from '@jridgewell/trace-mapping'
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
+import path from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Original } from '../format/types.ts'
 import { functionNameAt } from '../source/function_name.ts'
 import { variableName } from '../source/variable_name.ts'
@@ -47,7 +49,7 @@ export async function mapPlaces<P extends Generated>(
   for (const [url, ofScript] of byScript) {
     const map = await mapOf(url, ofScript[0]!.sourceMap, load)
     if (map === null) continue
-    const originals = new Originals(map, load)
+    const originals = new Originals(map.text, map.url, load)
     for (const place of ofScript) {
       const to = await originals.of(place)
       if (to === null) continue
@@ -61,18 +63,21 @@ export async function mapPlaces<P extends Generated>(
 /** What one map says of places, and of the functions that they lie in. */
 class Originals {
   private readonly map: TraceMap
+  private readonly url: string
   private readonly load: Load
   private readonly lines = new Map<string, string[] | null>()
 
-  constructor(map: TraceMap, load: Load) {
+  /** `url`: the address to which its sources are relative. */
+  constructor(map: TraceMap, url: string, load: Load) {
     this.map = map
+    this.url = url
     this.load = load
   }
 
   async of({ line, column, begin, variable }: Generated): Promise<Mapped | null> {
     const { source, ...at } = this.position(line!, column ?? 1)
     if (source === null) return null
-    const to: Mapped = { source, line: at.line!, column: at.column! + 1 }
+    const to: Mapped = { source: this.addressOf(source), line: at.line!, column: at.column! + 1 }
     if (variable !== undefined) {
       const text = (await this.linesOf(source))?.[at.line! - 1]?.slice(at.column!)
       const written = variableName(text ?? '', variable)
@@ -84,6 +89,17 @@ class Originals {
     if (name !== null) to.name = name
     if (begin !== undefined) to.begin = [first.line!, first.column! + 1]
     return to
+  }
+
+  /** Some tools write the names of sources as they are, and not as addresses: then the file with that name is meant. */
+  private addressOf(source: string): string {
+    const { sources, resolvedSources, sourceRoot } = this.map
+    const name = sources[resolvedSources.indexOf(source)]
+    const beside = pathOf(this.url)
+    if (!name || beside === undefined || !/^file:.*[#%?]/s.test(source)) return source
+    if (!/[#?]/.test(source) && existsSync(pathOf(source) ?? '')) return source
+    const file = path.resolve(path.dirname(beside), withoutScheme(sourceRoot ?? ''), withoutScheme(name))
+    return existsSync(file) ? pathToFileURL(file).href : source
   }
 
   private position(line: number, column: number): ReturnType<typeof originalPositionFor> {
@@ -99,14 +115,29 @@ class Originals {
   private async linesOf(source: string): Promise<string[] | null> {
     const known = this.lines.get(source)
     if (known !== undefined) return known
-    const text = sourceContentFor(this.map, source) ?? (await this.load(source))
+    const text = sourceContentFor(this.map, source) ?? (await this.load(this.addressOf(source)))
     const lines = text?.split('\n') ?? null
     this.lines.set(source, lines)
     return lines
   }
 }
 
-async function mapOf(script: string, given: string | undefined, load: Load): Promise<TraceMap | null> {
+/** Of a file's address; undefined: it is another kind of address, or no right one. */
+function pathOf(url: string): string | undefined {
+  try {
+    return fileURLToPath(url)
+  } catch {
+    return undefined
+  }
+}
+
+const withoutScheme = (text: string): string => text.replace(/^file:\/\//, '')
+
+async function mapOf(
+  script: string,
+  given: string | undefined,
+  load: Load,
+): Promise<{ text: TraceMap; url: string } | null> {
   let address = given
   if (address === undefined) {
     const text = await load(script)
@@ -118,9 +149,9 @@ async function mapOf(script: string, given: string | undefined, load: Load): Pro
   try {
     const url = new URL(address, script).href
     const text = await load(url)
-    return text === null
-      ? null
-      : new FlattenMap(text.replace(/^\)\]\}'[^\n]*\n/, ''), url.startsWith('data:') ? script : url)
+    if (text === null) return null
+    const base = url.startsWith('data:') ? script : url
+    return { text: new FlattenMap(text.replace(/^\)\]\}'[^\n]*\n/, ''), base), url: base }
   } catch {
     return null
   }

@@ -5,6 +5,7 @@
  */
 import { createWriteStream } from 'node:fs'
 import { once } from 'node:events'
+import { baseName } from '../format/address.ts'
 import { MeasureError } from '../format/error.ts'
 import { readTrace } from '../format/read.ts'
 import type { Continuation, Location, TraceRecord } from '../format/types.ts'
@@ -95,7 +96,7 @@ class Exporter {
     this.continuations++
     const at = this.threads.get(r.thread)!
     const place = this.locations.get(r.at ?? r.from ?? 0)
-    const where = place && `${place.url.slice(place.url.lastIndexOf('/') + 1)}:${place.line}`
+    const where = place && `${baseName(place.url)}:${place.line}`
     const name = [r.kind, place?.function, where].filter(Boolean).join(' ')
     events.push({ ph: 'X', cat: 'charcoal', name, ...at, ts: r.start, dur: r.end - r.start, args: { record: r } })
     for (const [start, end, count] of r.batches ?? [])

@@ -7,6 +7,7 @@ import { createReadStream, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { createServer as createPort } from 'node:net'
 import path from 'node:path'
+import { decoded } from '../format/address.ts'
 import { MeasureError } from '../format/error.ts'
 
 type Page = [type: string, content: () => string | Buffer]
@@ -55,7 +56,7 @@ export class Services {
   /** Serves pages (a path that ends in `/` stands for all below it, save `/` itself) and folders. */
   async site(pages: Record<string, Page>, folders: Record<string, string> = {}): Promise<{ url: string }> {
     const server = createServer((request, response) => {
-      const url = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname)
+      const url = decoded(new URL(request.url ?? '/', 'http://localhost').pathname)
       const page =
         pages[url] ?? Object.entries(pages).find(([at]) => at !== '/' && at.endsWith('/') && url.startsWith(at))?.[1]
       if (page !== undefined) return void response.writeHead(200, { 'content-type': page[0] }).end(page[1]())

@@ -19,7 +19,7 @@ export function shiftedMap(code: string, url: string): ((inserted: Inserted) => 
     if (inline !== null)
       map = JSON.parse(inline[1] ? Buffer.from(inline[2], 'base64').toString() : decodeURIComponent(inline[2]))
     else {
-      base = new URL(found[1], url.startsWith('/') ? `file://${url}` : url).href
+      base = new URL(found[1], url).href
       map = JSON.parse(readFileSync(new URL(base), 'utf8'))
     }
   } catch {

@@ -5,6 +5,7 @@
 import { Session } from 'node:inspector'
 import { copied } from '../copied.ts'
 import type { Place } from '../place.ts'
+import { scriptAddress } from '../script_address.ts'
 import { translated } from './stack.ts'
 
 const KEY = Symbol.for('charcoal.measure.function')
@@ -76,10 +77,9 @@ export function functionPlace(f: Function): Place | null {
     const { value } =
       copied<any>(internalProperties ?? []).find((p: any) => p.name === '[[FunctionLocation]]')?.value ?? {}
     if (value === undefined) return null
-    const url = urlOf(value.scriptId)
     const column = Math.max(1, value.columnNumber + 1 - beforeParameters(Function.prototype.toString.call(f)))
     return translated({
-      url: url.startsWith('/') ? `file://${url}` : url,
+      url: scriptAddress(urlOf(value.scriptId)),
       line: value.lineNumber + 1,
       column,
       name: f.name,

@@ -4,7 +4,9 @@
  * A map that leads from a file to another one is not meant: that file is on disk, and so is its map.
  */
 import Module from 'node:module'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { decoded } from '../../format/address.ts'
 import type { Place } from '../place.ts'
 
 interface LoaderMap {
@@ -19,7 +21,7 @@ export type ToFile = (line: number, column: number) => [line: number, column: nu
 export function loaderMap(url: string): ToFile | null {
   const map = find(url)
   const [source, ...others] = map?.payload?.sources ?? []
-  if (source === undefined || others.length > 0 || fileName(source) !== fileName(url)) return null
+  if (source === undefined || others.length > 0 || !isNamed(source, url)) return null
   return (line, column) => {
     const { originalLine, originalColumn } = map!.findEntry(line - 1, column - 1)
     return originalLine === undefined ? [line, column] : [originalLine + 1, (originalColumn ?? 0) + 1]
@@ -43,10 +45,8 @@ function find(url: string): LoaderMap | undefined {
   }
 }
 
-const fileName = (address: string): string =>
-  decodeURIComponent(
-    address
-      .replace(/[?#].*$/, '')
-      .split(/[\\/]/)
-      .at(-1)!,
-  )
+/** Loaders write a source's name as an address or as a path. */
+function isNamed(source: string, url: string): boolean {
+  const name = path.basename(fileURLToPath(url))
+  return path.basename(source) === name || decoded(path.basename(source.replace(/[?#].*$/, ''))) === name
+}

@@ -4,6 +4,7 @@
  * cached by script and position.
  */
 import type { Place } from '../place.ts'
+import { scriptAddress } from '../script_address.ts'
 
 export interface Frames {
   /** Where something is registered; null: no code of the user's is on the stack. */
@@ -47,9 +48,11 @@ function place(url: string, site: Site, enclosing: boolean): Place {
       site.getEnclosingColumnNumber?.() ?? site.getColumnNumber() ?? 0,
     ]
     const [line, column] = enclosing ? begin : [site.getLineNumber() ?? 0, site.getColumnNumber() ?? 0]
-    const file = url.startsWith('/') ? `file://${url}` : url
     const name = site.getFunctionName() ?? ''
-    ofScript.set(key, (found = translate({ url: file, line, column, name, ...(!enclosing && { begin }) })))
+    ofScript.set(
+      key,
+      (found = translate({ url: scriptAddress(url), line, column, name, ...(!enclosing && { begin }) })),
+    )
   }
   return found
 }

@@ -122,9 +122,5 @@ function editorLink(site: Site | undefined): HTMLElement | null {
   const file = site === undefined ? undefined : fileOf(site)
   if (file === undefined || !file.startsWith('file:///')) return null
   const { line, column } = site!.original ?? site!
-  return h(
-    'a',
-    { href: `vscode://file${decodeURIComponent(file.slice('file://'.length))}:${line}:${column}` },
-    'editor',
-  )
+  return h('a', { href: `vscode://file${file.slice('file://'.length)}:${line}:${column}` }, 'editor')
 }

@@ -3,6 +3,7 @@ import { isUsers } from '../stack.ts'
 import { given } from '../../given.ts'
 import { copied } from '../../copied.ts'
 import { disguiseTexts } from '../../accesses/disguise_texts.ts'
+import { scriptAddress } from '../../script_address.ts'
 import { originalColumn, type FileSites } from '../../accesses/sites.ts'
 
 export function disguise(sitesOf: (url: string) => FileSites | undefined): void {
@@ -29,7 +30,7 @@ function disguiseStacks(sitesOf: (url: string) => FileSites | undefined): void {
     if (mapped || typeof text !== 'string') return text
     const lines = text.split('\n')
     const first = Math.max(1, lines.length - shown.length)
-    return lines.map((line, i) => (i < first ? line : placed(line, sitesOf))).join('\n')
+    return lines.map((line, i) => (i < first ? line : placed(line, shown[i - first], sitesOf))).join('\n')
   })
   const enable = anyProcess.setSourceMapsEnabled
   if (typeof enable !== 'function') return
@@ -46,11 +47,12 @@ function isOurs(frame: NodeJS.CallSite): boolean {
 }
 
 /** `f (file:///x.mjs:1:2)` with the file's own column. */
-function placed(frame: string, sitesOf: (url: string) => FileSites | undefined): string {
-  return frame.replace(/((?:file:\/\/)?\/[^()]*):(\d+):(\d+)(\)?)$/, (whole, file, line, column, close) => {
-    const sites = sitesOf(file.startsWith('/') ? `file://${file}` : file)
-    return sites === undefined
-      ? whole
-      : `${file}:${line}:${originalColumn(sites, Number(line), Number(column))}${close}`
-  })
+function placed(text: string, frame: NodeJS.CallSite, sitesOf: (url: string) => FileSites | undefined): string {
+  const [name, line, column] = [frame.getFileName(), frame.getLineNumber(), frame.getColumnNumber()]
+  if (typeof name !== 'string' || line === null || column === null) return text
+  const sites = sitesOf(scriptAddress(name))
+  const said = `:${line}:${column}`
+  const at = text.lastIndexOf(said)
+  if (sites === undefined || at === -1) return text
+  return `${text.slice(0, at)}:${line}:${originalColumn(sites, line, column)}${text.slice(at + said.length)}`
 }

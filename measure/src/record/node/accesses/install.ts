@@ -5,7 +5,7 @@
 import fs from 'node:fs'
 import Module, { syncBuiltinESMExports } from 'node:module'
 import path from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { inFile, loaderMap } from '../loader_map.ts'
 import { given } from '../../given.ts'
 import type { Place } from '../../place.ts'
@@ -158,7 +158,21 @@ function changes(name: string, options: any): boolean {
   return !name.startsWith('mkdir') || options?.recursive !== true
 }
 
+/** The path of a file as programs name it; undefined: it is none, and the program will hear that from Node. */
+function pathOf(file: unknown): string | undefined {
+  if (typeof file === 'string') return file
+  try {
+    return file instanceof URL ? fileURLToPath(file) : undefined
+  } catch {
+    return undefined
+  }
+}
+
 function watchFiles(note: NoteFile): void {
+  const noteNamed = (named: unknown, writes: boolean): void => {
+    const file = pathOf(named)
+    if (file !== undefined) note(file, `the file ${path.basename(file)}`, writes)
+  }
   for (const module of [fs, fs.promises] as any[]) {
     for (const [names, writes] of [
       [READS, false],
@@ -170,12 +184,8 @@ function watchFiles(note: NoteFile): void {
         const wrapped = {
           [name](this: unknown, ...args: unknown[]) {
             const [file, options] = args
-            const changed = writes && changes(name, options)
-            if (name.startsWith('rename') && typeof options === 'string')
-              note(options, `the file ${path.basename(options)}`, true)
-            if (typeof file === 'string') note(file, `the file ${path.basename(file)}`, changed)
-            else if (file instanceof URL && file.protocol === 'file:')
-              note(file.pathname, `the file ${path.basename(file.pathname)}`, changed)
+            if (name.startsWith('rename')) noteNamed(options, true)
+            noteNamed(file, writes && changes(name, options))
             return Reflect.apply(native, this, args)
           },
         }[name]
