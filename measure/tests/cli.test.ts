@@ -112,6 +112,28 @@ test('a program is recorded, reported and exported; the status is its own', () =
   same(run(['report', 't.jsonl', 't.perfetto.json', '--json'], cwd).status, 0)
 })
 
+const RACE = `let left = 3
+async function buy() { const l = left; await null; left = l - 1 }
+for (let i = 0; i < 3; i++) buy()`
+
+test('a recording is compared with what the baseline was before, also if it takes its place', () => {
+  const cwd = temporary()
+  const record = (text: string, ...args: string[]): [number | null, string] => {
+    writeFileSync(path.join(cwd, 'p.mjs'), text)
+    const { status, error } = run(['node', '--no-calibrate', '--quiet', ...args, 'p.mjs'], cwd)
+    return [status, /beside the baseline: (.*)/.exec(error)?.[1] ?? error]
+  }
+  const FRESH = [7, '1 new conflict, 0 gone']
+  const GONE = [0, '0 new conflicts, 1 gone']
+  record('setTimeout(() => {}, 2)', '--out', 'b.jsonl', '--json=b.json')
+  same(record(RACE, '--out', 'b.jsonl', '--baseline', 'b.jsonl'), FRESH)
+  same(record('setTimeout(() => {}, 2)', '--baseline=./b.jsonl', '--out=b.jsonl'), GONE)
+  same(record(RACE, '--json=b.json', '--baseline=b.json', '--out=t.jsonl'), FRESH)
+  const [status, said] = record("import fs from 'node:fs'; fs.writeFileSync('ran', '')", '--baseline', 'p.mjs')
+  ok(/the baseline p.mjs is neither a trace nor figures/.test(said), said)
+  same([status, existsSync(path.join(cwd, 'ran'))], [2, false])
+})
+
 test('what has gone wrong with a program stands in the first line of its report', () => {
   const cwd = temporary()
   const first = (text: string, args: (file: string) => string[]): [number | null, string, string] => {

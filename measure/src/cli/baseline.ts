@@ -9,9 +9,14 @@ import { looksLikeTrace } from '../format/read.ts'
 /** Status for conflicts that are new. */
 const NEW_CONFLICT = 7
 
-/** A trace, or what `--json` has written. */
-export async function loadBaseline(file: string, truncated: boolean): Promise<Figures> {
-  if (looksLikeTrace(file)) return analyse(file, { truncated })
+/**
+ * A trace, or what `--json` has written; undefined: none is asked for. To be called before anything is written, for it
+ * may be written to the same file.
+ */
+export async function loadBaseline(options: Map<string, string>): Promise<Figures | undefined> {
+  const file = options.get('baseline')
+  if (file === undefined) return undefined
+  if (looksLikeTrace(file)) return analyse(file, { truncated: options.has('truncated') })
   let figures: any
   try {
     figures = JSON.parse(readFileSync(file, 'utf8'))

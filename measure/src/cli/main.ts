@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { MeasureError } from '../format/error.ts'
 import { parseArguments, type Parsed } from './args.ts'
+import { loadBaseline } from './baseline.ts'
 import { study } from './corpus.ts'
 import { commands, help } from './help.ts'
 import { checkFiles, output } from './output.ts'
@@ -56,11 +57,12 @@ export async function main(args: string[]): Promise<number> {
 async function run(name: string, { words, options, all }: Parsed): Promise<number> {
   const progress = new Progress(options.has('quiet'))
   if (name !== 'corpus') checkFiles(options)
+  const baseline = await loadBaseline(options)
   if (name === 'trace' || name === 'report') {
     if (name === 'trace' && words.length > 1)
       throw new MeasureError('`trace` takes one file; for several use `report`', 2)
     for (const file of words) if (!existsSync(file)) throw new MeasureError(`the trace ${file} does not exist`, 2)
-    return output(words, options, progress, options.get('out'))
+    return output(words, options, progress, { baseline, convertedTo: options.get('out') })
   }
   const day = new Date()
     .toISOString()
@@ -80,7 +82,7 @@ async function run(name: string, { words, options, all }: Parsed): Promise<numbe
   }
   process.on('SIGINT', interrupted)
   process.on('SIGTERM', interrupted)
-  const request: Request = { words, options, all, out, progress, signal: stop.signal }
+  const request: Request = { words, options, all, out, baseline, progress, signal: stop.signal }
   try {
     if (name === 'corpus') return await study(words, options, progress, stop.signal)
     return await recorders[name](request)

@@ -8,7 +8,7 @@ import { looksLikeTrace } from '../format/read.ts'
 import { convertTrace } from '../record/chrome/index.ts'
 import { exportPerfetto } from '../record/perfetto.ts'
 import { htmlReport, terminalSummary } from '../report/index.ts'
-import { compare, loadBaseline } from './baseline.ts'
+import { compare } from './baseline.ts'
 import type { Tell } from '../record/tell.ts'
 import type { Progress } from './progress.ts'
 
@@ -42,12 +42,19 @@ function checkWritable(name: string, file: string): void {
   if (why !== undefined) throw new MeasureError(`--${name}: ${file} cannot be written: ${why}`, 2)
 }
 
+export interface OutputOptions {
+  /** What the recording is compared with. */
+  baseline?: Figures
+  /** Where a trace of another format is kept in ours. */
+  convertedTo?: string
+}
+
 /** The exit status: 7 if there is a conflict that the baseline has not. */
 export async function output(
   files: string[],
   options: Map<string, string>,
   progress: Progress,
-  convertedTo?: string,
+  { baseline, convertedTo }: OutputOptions,
 ): Promise<number> {
   const say: Tell = (text, passing) => progress.say(text, passing)
   const truncated = options.has('truncated')
@@ -94,9 +101,8 @@ export async function output(
           width: process.stdout.columns || 100,
         }),
       )
-    const baseline = options.get('baseline')
     if (baseline === undefined) return 0
-    const { lines, status } = compare(figures[0], await loadBaseline(baseline, truncated))
+    const { lines, status } = compare(figures[0], baseline)
     for (const line of lines) console.error(line)
     return status
   } finally {

@@ -1,5 +1,6 @@
 /** The commands that record: `node`, `c-program`, `web`, `attach`. */
 import { existsSync } from 'node:fs'
+import type { Figures } from '../analysis/index.ts'
 import { MeasureError } from '../format/error.ts'
 import { signalText } from '../format/signal.ts'
 import { findEndpoint, type BrowserEndpoint } from '../record/endpoint.ts'
@@ -20,6 +21,8 @@ import type { Progress } from './progress.ts'
 export interface Request extends Parsed {
   /** The trace file. */
   out: string
+  /** The earlier recording that it is compared with. */
+  baseline?: Figures
   progress: Progress
   /** Ctrl-C. */
   signal: AbortSignal
@@ -46,7 +49,7 @@ function summary({ progress }: Request, { out, continuations, dropped, reason, s
 /** The summary, and what else was asked for; gives the exit status. */
 async function report(request: Request, recorded: Recorded): Promise<number> {
   summary(request, recorded)
-  return output([request.out], request.options, request.progress)
+  return output([request.out], request.options, request.progress, request)
 }
 
 export async function nodeCommand(request: Request): Promise<number> {
@@ -130,10 +133,10 @@ async function recordPage(request: Request, title: string, more: Partial<RecordW
     // If the steps fail, there is still a recording, which is worth a report.
     if (!(error instanceof MeasureError) || error.exitCode !== 6 || !existsSync(out)) throw error
     progress.clear()
-    await output([out], options, progress)
+    await output([out], options, progress, request)
     throw error
   }
-  return output([out], options, progress)
+  return output([out], options, progress, request)
 }
 
 export async function attachCommand(request: Request): Promise<number> {
