@@ -134,6 +134,25 @@ test('a recording is compared with what the baseline was before, also if it take
   same([status, existsSync(path.join(cwd, 'ran'))], [2, false])
 })
 
+test('with a bare --json the figures alone are written to standard output', () => {
+  const cwd = temporary()
+  const schemaOf = (out: string): string => JSON.parse(out).schema
+  writeFileSync(
+    path.join(cwd, 'p.mjs'),
+    `import { spawnSync } from 'node:child_process'
+console.log('the program'); spawnSync('echo', ['its child'], { stdio: 'inherit' }); setTimeout(() => {}, 2)`,
+  )
+  const program = run(['node', '--no-calibrate', '--out=t.jsonl', '--json', 'p.mjs'], cwd)
+  same(schemaOf(program.out), 'charcoal-figures')
+  ok(/the program\nits child\n/.test(program.error), program.error)
+  writeFileSync(path.join(cwd, 'p.html'), '<!doctype html><script>setInterval(() => {}, 20)</script>')
+  writeFileSync(path.join(cwd, 's.mjs'), "export default ({ page }) => (console.log('the steps'), page.sleep(100))")
+  const args = ['web', 'p.html', '--no-calibrate', '--mode=fast', '--script=s.mjs', '--out=t.jsonl', '--json']
+  const page = run(args, cwd)
+  same(schemaOf(page.out), 'charcoal-figures')
+  ok(/the steps\n/.test(page.error), page.error)
+})
+
 test('what has gone wrong with a program stands in the first line of its report', () => {
   const cwd = temporary()
   const first = (text: string, args: (file: string) => string[]): [number | null, string, string] => {

@@ -12,7 +12,7 @@ const results: Option[] = [
     name: 'json',
     value: 'FILE',
     optional: true,
-    help: 'write the figures as JSON (default: to standard output, in place of the summary)',
+    help: 'write the figures as JSON (default: to standard output, which the program then does not get)',
   },
   { name: 'export', value: 'perfetto[=FILE]', help: "write the trace for Perfetto's and Chrome's viewers" },
   {

@@ -49,6 +49,9 @@ export interface OutputOptions {
   convertedTo?: string
 }
 
+/** Standard output is for the figures alone. */
+export const isFiguresOnly = (options: Map<string, string>): boolean => options.get('json') === ''
+
 /** The exit status: 7 if there is a conflict that the baseline has not. */
 export async function output(
   files: string[],
@@ -91,10 +94,10 @@ export async function output(
     }
     if (options.has('json')) {
       const text = `${JSON.stringify(figures.length === 1 ? figures[0] : figures, null, 1)}\n`
-      if (options.get('json')) write(options.get('json')!, text)
-      else process.stdout.write(text)
+      if (isFiguresOnly(options)) process.stdout.write(text)
+      else write(options.get('json')!, text)
     }
-    if (!(options.has('json') && options.get('json') === ''))
+    if (!isFiguresOnly(options))
       process.stdout.write(
         terminalSummary(figures[0], {
           color: process.stdout.isTTY === true && process.env.NO_COLOR === undefined,

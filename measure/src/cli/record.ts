@@ -1,4 +1,5 @@
 /** The commands that record: `node`, `c-program`, `web`, `attach`. */
+import { Console } from 'node:console'
 import { existsSync } from 'node:fs'
 import type { Figures } from '../analysis/index.ts'
 import { MeasureError } from '../format/error.ts'
@@ -14,7 +15,7 @@ import type { Tell } from '../record/tell.ts'
 import { recordWeb, type RecordWebOptions } from '../record/web/index.ts'
 import { choice, milliseconds, misplaced, type Parsed } from './args.ts'
 import { commands } from './help.ts'
-import { output } from './output.ts'
+import { isFiguresOnly, output } from './output.ts'
 import type { Progress } from './progress.ts'
 
 /** What the user has asked for. */
@@ -92,13 +93,17 @@ function checkProgram({ words: [program, ...args] }: Request, command: string): 
   }
 }
 
-const runOptions = (request: Request): RunOptions => ({
-  duration: timeOf(request, 'duration'),
-  signal: request.signal,
-  terminal: process.stdin.isTTY === true,
-  progress: tellOf(request),
-  live: process.stdout.isTTY !== true,
-})
+function runOptions(request: Request): RunOptions {
+  const figuresOnly = isFiguresOnly(request.options)
+  return {
+    duration: timeOf(request, 'duration'),
+    signal: request.signal,
+    terminal: process.stdin.isTTY === true,
+    progress: tellOf(request),
+    live: (figuresOnly ? process.stderr : process.stdout).isTTY !== true,
+    ...(figuresOnly && { stdio: ['inherit', process.stderr.fd, 'inherit'] }),
+  }
+}
 
 /** Reports; the exit status is the program's own, unless that is 0. */
 async function statusAfter(request: Request, recorded: Recorded): Promise<number> {
@@ -109,6 +114,8 @@ async function statusAfter(request: Request, recorded: Recorded): Promise<number
 
 export async function webCommand(request: Request): Promise<number> {
   const { words, options, all } = request
+  // The steps run in this process.
+  if (isFiguresOnly(options)) globalThis.console = new Console(process.stderr)
   const loadTimeout = timeOf(request, 'load-timeout')
   return recordPage(request, words[0], {
     script: options.get('script'),

@@ -1,5 +1,5 @@
 /** Running the program that is recorded: it ends by itself, when it is told to, or when it is killed. */
-import type { ChildProcess } from 'node:child_process'
+import type { ChildProcess, StdioOptions } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { constants } from 'node:os'
 import path from 'node:path'
@@ -14,7 +14,7 @@ import type { Tell } from './tell.ts'
 export interface RunOptions {
   cwd?: string
   env?: NodeJS.ProcessEnv
-  stdio?: 'inherit' | 'ignore' | 'pipe'
+  stdio?: StdioOptions
   /** Ends the program with SIGINT; what was recorded is kept. A second abort is not needed: after 5 s it is killed. */
   signal?: AbortSignal
   /** `signal` was Ctrl-C at a terminal, which the program has received itself. */
