@@ -116,6 +116,36 @@ const RACE = `let left = 3
 async function buy() { const l = left; await null; left = l - 1 }
 for (let i = 0; i < 3; i++) buy()`
 
+test("no text of a program reaches the terminal as anything but text, and the report's page neither", () => {
+  const cwd = temporary()
+  // Clears the screen, sets a title, turns the order of letters, and the same with one byte.
+  const evil = ['\x1b[2J\x1b]0;x\x07', '\u202e', '\x9b31m', 'a\n\r', '<img src=x onerror=alert(1)></script>']
+  const method = (name: string): string => `{ const o = { n: 0, async ${JSON.stringify(name)}() {
+    const n = o.n; await null; o.n = n + 1 } }
+  for (let i = 0; i < 12; i++) o[${JSON.stringify(name)}]() }\n`
+  writeFileSync(
+    path.join(cwd, 'p\x1b[31m.mjs'),
+    `${evil.map(method).join('')}setTimeout(() => { throw new Error('\x1b[2J') }, 5)`,
+  )
+  const name = 'p\x1b[31m.mjs'
+  const args = ['--no-calibrate', '--out', 't.jsonl', '--title', 'a\x1b[31m\u202eb', '--html=t.html']
+  const { out, error } = run(['node', ...args, '--node-arg=--unhandled-rejections=warn', name], cwd)
+  const ours = error.replace(/^(?!recorded|report|charcoal-measure|conv).*\n/gm, '')
+  const refused = run(['node', 'no\x1b[2J.mjs'], cwd).error
+  writeFileSync(path.join(cwd, 'b.json'), run(['trace', 't.jsonl', '--json'], cwd).out)
+  const json = readFileSync(path.join(cwd, 'b.json'), 'utf8')
+  const baseline = run(['trace', 't.jsonl', '--baseline=b.json', '--quiet'], cwd)
+  for (const text of [out, ours, refused, json, baseline.out, baseline.error]) {
+    ok(text !== '')
+    same(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u.exec(text)?.[0].codePointAt(0), undefined, text)
+  }
+  same(JSON.parse(json).title, 't')
+  ok(out.startsWith('it crashed'), out)
+  ok(/\\u001b\[2J.*\(\) read o.n/.test(out) && /a\\u001b\[31m\\u202eb/.test(out), out)
+  const page = readFileSync(path.join(cwd, 't.html'), 'utf8')
+  same(/\p{Bidi_Control}|\x1b|\x9b|<img/u.exec(page.replace(/<script>[^]*/, ''))?.[0], undefined)
+})
+
 test('a recording is compared with what the baseline was before, also if it takes its place', () => {
   const cwd = temporary()
   const record = (text: string, ...args: string[]): [number | null, string] => {

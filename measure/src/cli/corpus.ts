@@ -7,6 +7,7 @@ import { sections } from '../study/tables.ts'
 import { terminalSummary } from '../report/index.ts'
 import { MeasureError } from '../format/error.ts'
 import { choice, count, milliseconds } from './args.ts'
+import { say } from './say.ts'
 import type { Progress } from './progress.ts'
 
 export async function study(
@@ -24,7 +25,7 @@ export async function study(
   const color = process.stdout.isTTY === true && process.env.NO_COLOR === undefined
   for (const f of pools(told))
     process.stdout.write(`${terminalSummary(f, { color, width: process.stdout.columns || 100 })}\n`)
-  console.error(`${told.applications.length} applications; tables, figures and report.html are in ${out}`)
+  say(`${told.applications.length} applications; tables, figures and report.html are in ${out}`)
   return signal.aborted ? 130 : 0
 }
 
@@ -45,7 +46,7 @@ function record(
     loadSeconds: seconds('load'),
     cache: options.get('cache'),
     mode: choice(options.get('mode') ?? 'full', 'mode', ['fast', 'full'] as const),
-    progress: (text) => (progress.clear(), console.error(text)),
+    progress: (text) => (progress.clear(), say(text)),
     signal,
   })
 }

@@ -7,6 +7,7 @@ import { study } from './corpus.ts'
 import { commands, help } from './help.ts'
 import { checkFiles, output } from './output.ts'
 import { Progress } from './progress.ts'
+import { say } from './say.ts'
 import { attachCommand, nativeCommand, nodeCommand, webCommand, type Request } from './record.ts'
 
 const recorders: Record<string, (request: Request) => Promise<number>> = {
@@ -49,7 +50,7 @@ export async function main(args: string[]): Promise<number> {
     return await run(name, parsed)
   } catch (error) {
     if (!(error instanceof MeasureError)) throw error
-    console.error(`charcoal-measure: ${error.message}`)
+    say(`charcoal-measure: ${error.message}`)
     return error.exitCode
   }
 }
@@ -73,8 +74,7 @@ async function run(name: string, { words, options, all }: Parsed): Promise<numbe
   const interrupted = (): void => {
     if (stop.signal.aborted) {
       progress.clear()
-      if (existsSync(out))
-        console.error(`broken off; \`charcoal-measure trace --truncated ${out}\` shows what there is`)
+      if (existsSync(out)) say(`broken off; \`charcoal-measure trace --truncated ${out}\` shows what there is`)
       process.exit(130)
     }
     progress.say('stopping; once more ends at once')

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { analyse, pool, type Figures } from '../analysis/index.ts'
 import { MeasureError } from '../format/error.ts'
+import { visible } from '../format/visible.ts'
 import { looksLikeTrace } from '../format/read.ts'
 import { convertTrace } from '../record/chrome/index.ts'
 import { exportPerfetto } from '../record/perfetto.ts'
@@ -11,6 +12,7 @@ import { htmlReport, terminalSummary } from '../report/index.ts'
 import { compare } from './baseline.ts'
 import type { Tell } from '../record/tell.ts'
 import type { Progress } from './progress.ts'
+import { say } from './say.ts'
 
 /**
  * Fails if a file that is asked for cannot be written, or one that is needed is not there: better now than after an
@@ -59,7 +61,7 @@ export async function output(
   progress: Progress,
   { baseline, convertedTo }: OutputOptions,
 ): Promise<number> {
-  const say: Tell = (text, passing) => progress.say(text, passing)
+  const tell: Tell = (text, passing) => progress.say(text, passing)
   const truncated = options.has('truncated')
   const title = options.get('title')
   const dir = mkdtempSync(path.join(tmpdir(), 'charcoal-convert-'))
@@ -70,12 +72,16 @@ export async function output(
       let trace = file
       if (!looksLikeTrace(file)) {
         trace = convertedTo ?? path.join(dir, `${i}-${path.basename(file).replace(/\.json(\.gz)?$/, '')}.jsonl`)
-        say(`converting ${file}`)
-        await convertTrace(file, trace, { truncated, progress: say, header: { title: title ?? path.basename(file) } })
+        tell(`converting ${file}`)
+        await convertTrace(file, trace, { truncated, progress: tell, header: { title: title ?? path.basename(file) } })
       }
       traces.push(trace)
       all.push(
-        await analyse(trace, { truncated, progress: say, ...(title !== undefined && files.length === 1 && { title }) }),
+        await analyse(trace, {
+          truncated,
+          progress: tell,
+          ...(title !== undefined && files.length === 1 && { title }),
+        }),
       )
     }
     const figures = all.length === 1 ? all : [pool(all, title ?? `${all.length} recordings`), ...all]
@@ -83,18 +89,18 @@ export async function output(
     if (options.has('html')) {
       const file = options.get('html') || `${files[0].replace(/\.jsonl?(\.gz)?$/, '')}.html`
       write(file, htmlReport(figures))
-      console.error(`report: ${file}`)
+      say(`report: ${file}`)
     }
     if (options.has('export')) {
       if (traces.length > 1) throw new MeasureError('--export takes one trace at a time', 2)
       const file =
         options.get('export')!.replace(/^perfetto=?/, '') || `${files[0].replace(/\.jsonl?(\.gz)?$/, '')}.perfetto.json`
       await exportPerfetto(traces[0], file, { truncated })
-      console.error(`for Perfetto: ${file}`)
+      say(`for Perfetto: ${file}`)
     }
     if (options.has('json')) {
       const text = `${JSON.stringify(figures.length === 1 ? figures[0] : figures, null, 1)}\n`
-      if (isFiguresOnly(options)) process.stdout.write(text)
+      if (isFiguresOnly(options)) process.stdout.write(visible(text, { lines: true }))
       else write(options.get('json')!, text)
     }
     if (!isFiguresOnly(options))
@@ -106,7 +112,7 @@ export async function output(
       )
     if (baseline === undefined) return 0
     const { lines, status } = compare(figures[0], baseline)
-    for (const line of lines) console.error(line)
+    for (const line of lines) say(visible(line))
     return status
   } finally {
     rmSync(dir, { recursive: true, force: true })

@@ -1,4 +1,6 @@
 /** What the command says while it works: on a terminal, what passes is written over. */
+import { visible } from '../format/visible.ts'
+
 interface Stream {
   isTTY?: boolean
   columns?: number
@@ -20,8 +22,9 @@ export class Progress {
     this.stream = stream
   }
 
-  say(text: string, passing = false): void {
+  say(told: string, passing = false): void {
     if (this.quiet) return
+    const text = visible(told)
     if (this.stream.isTTY === true) {
       this.stream.write(`\r\x1b[K${text.slice(0, (this.stream.columns || 80) - 1)}`)
       this.shown = true

@@ -17,6 +17,7 @@ import { choice, milliseconds, misplaced, type Parsed } from './args.ts'
 import { commands } from './help.ts'
 import { isFiguresOnly, output } from './output.ts'
 import type { Progress } from './progress.ts'
+import { say } from './say.ts'
 
 /** What the user has asked for. */
 export interface Request extends Parsed {
@@ -44,7 +45,7 @@ function summary({ progress }: Request, { out, continuations, dropped, reason, s
   progress.clear()
   const lost = dropped > 0 ? `, ${dropped} dropped` : ''
   const end = reason === 'signal' ? `the program ${signalText(signal)}` : reason
-  console.error(`recorded: ${out} (${continuations} continuations${lost}; ${end})`)
+  say(`recorded: ${out} (${continuations} continuations${lost}; ${end})`)
 }
 
 /** The summary, and what else was asked for; gives the exit status. */
@@ -55,13 +56,13 @@ async function report(request: Request, recorded: Recorded): Promise<number> {
 
 export async function nodeCommand(request: Request): Promise<number> {
   const { words, options, all, out, progress, signal } = request
-  const say = tellOf(request)
+  const tell = tellOf(request)
   const mode = modeOf(request, ['fast', 'full', 'sample'])
   const [program, ...args] = words
   checkProgram(request, 'node')
   const calibrated = !options.has('no-calibrate') && mode !== 'sample'
-  if (calibrated) say('calibrating')
-  const failed = (error: unknown): undefined => void say(`not calibrated: ${(error as Error).message}`)
+  if (calibrated) tell('calibrating')
+  const failed = (error: unknown): undefined => void tell(`not calibrated: ${(error as Error).message}`)
   const accesses = !options.has('no-accesses')
   const calibration = calibrated ? await calibrateNode({ mode, accesses, signal }).catch(failed) : undefined
   progress.clear()
@@ -89,7 +90,7 @@ function checkProgram({ words: [program, ...args] }: Request, command: string): 
   pathOf(program)
   for (const arg of misplaced(args, commands[command].options)) {
     const remedy = `to give it to charcoal-measure, put it before ${program}`
-    console.error(`charcoal-measure: ${arg} stands after the program, so the program gets it; ${remedy}`)
+    say(`charcoal-measure: ${arg} stands after the program, so the program gets it; ${remedy}`)
   }
 }
 

@@ -8,14 +8,15 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Figures } from '../analysis/figures.ts'
 import { MeasureError } from '../format/error.ts'
+import { visible, visibleIn } from '../format/visible.ts'
 
 /** One view for each of `figures`, the first is shown; several recordings: their pool first. */
 export function htmlReport(figures: Figures[]): string {
-  const data = JSON.stringify(figures)
+  const data = JSON.stringify(visibleIn(figures))
     .replaceAll('<', '\\u003c')
     .replaceAll('\u2028', '\\u2028')
     .replaceAll('\u2029', '\\u2029')
-  const title = escape(figures[0]?.title ?? 'charcoal-measure')
+  const title = escape(visible(figures[0]?.title ?? 'charcoal-measure'))
   const script = part('report-ui.js').replaceAll('</script', '<\\/script')
   return `<!doctype html>
 <html lang="en">

@@ -5,6 +5,7 @@
 import type { Figures } from '../analysis/figures.ts'
 import { conflicts, conflictText, isNative, isTelling, noConflict } from '../analysis/conflicts.ts'
 import { adviceText } from '../analysis/ranking.ts'
+import { visibleIn } from '../format/visible.ts'
 import { fileOf, shortUrl, siteText, type Site } from '../analysis/sites.ts'
 import type { WaitEntry } from '../analysis/waits.ts'
 import { costText, percent, time, whole } from './format.ts'
@@ -19,7 +20,11 @@ export interface TerminalOptions {
   chains?: number
 }
 
-export function terminalSummary(f: Figures, { color = false, width = 100, chains = 8 }: TerminalOptions = {}): string {
+export function terminalSummary(
+  figures: Figures,
+  { color = false, width = 100, chains = 8 }: TerminalOptions = {},
+): string {
+  const f = visibleIn(figures)
   const paint = (code: string, text: string): string => (color ? `\x1b[${code}m${text}\x1b[0m` : text)
   const lines = troubles(f).map((text) => paint('31', text))
   lines.push(paint('1', f.title))
