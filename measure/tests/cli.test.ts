@@ -1,6 +1,6 @@
 /** The command as its users call it: options, messages, exit statuses, files. */
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -144,6 +144,22 @@ test("no text of a program reaches the terminal as anything but text, and the re
   ok(/\\u001b\[2J.*\(\) read o.n/.test(out) && /a\\u001b\[31m\\u202eb/.test(out), out)
   const page = readFileSync(path.join(cwd, 't.html'), 'utf8')
   same(/\p{Bidi_Control}|\x1b|\x9b|<img/u.exec(page.replace(/<script>[^]*/, ''))?.[0], undefined)
+})
+
+test('a program is named as for Node: a folder with a package, a file without its ending', () => {
+  const cwd = temporary()
+  const folder = path.join(cwd, 'shop')
+  mkdirSync(folder)
+  writeFileSync(path.join(folder, 'server.js'), 'console.log(process.argv.slice(1).join(), 1); setTimeout(() => {}, 2)')
+  const args = ['node', '--no-calibrate', '--quiet', `--out=${path.join(cwd, 't.jsonl')}`]
+  const first = (program: string): string => run([...args, program, 'x'], folder).out.split('\n')[0]!
+  const refused = run([...args, '.'], folder)
+  ok(/the program \. is a directory; give the path of a file/.test(refused.error), refused.error)
+  same(refused.status, 2)
+  writeFileSync(path.join(folder, 'package.json'), '{ "main": "./server" }')
+  for (const program of ['.', './server', 'server', '../shop/'])
+    same(first(program), spawnSync(process.execPath, [program, 'x'], { cwd: folder, encoding: 'utf8' }).stdout.trim())
+  same(run(['c-program', '.'], folder).status, 2)
 })
 
 test('a recording is compared with what the baseline was before, also if it takes its place', () => {

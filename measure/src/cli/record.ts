@@ -8,7 +8,7 @@ import { findEndpoint, type BrowserEndpoint } from '../record/endpoint.ts'
 import { attachNode } from '../record/node/attach.ts'
 import { calibrateNode } from '../record/node/calibrate.ts'
 import { recordNative } from '../record/native/index.ts'
-import { recordNode } from '../record/node/index.ts'
+import { isNodeModule, recordNode } from '../record/node/index.ts'
 import { pathOf, type RunOptions } from '../record/program.ts'
 import type { Recorded } from '../record/recorded.ts'
 import type { Tell } from '../record/tell.ts'
@@ -59,7 +59,7 @@ export async function nodeCommand(request: Request): Promise<number> {
   const tell = tellOf(request)
   const mode = modeOf(request, ['fast', 'full', 'sample'])
   const [program, ...args] = words
-  checkProgram(request, 'node')
+  checkProgram(request, 'node', isNodeModule)
   const calibrated = !options.has('no-calibrate') && mode !== 'sample'
   if (calibrated) tell('calibrating')
   const failed = (error: unknown): undefined => void tell(`not calibrated: ${(error as Error).message}`)
@@ -86,8 +86,12 @@ export async function nativeCommand(request: Request): Promise<number> {
 }
 
 /** Fails if there is no such program; says so if our options stand after it. */
-function checkProgram({ words: [program, ...args] }: Request, command: string): void {
-  pathOf(program)
+function checkProgram(
+  { words: [program, ...args] }: Request,
+  command: string,
+  isModule?: (file: string) => boolean,
+): void {
+  pathOf(program, undefined, isModule)
   for (const arg of misplaced(args, commands[command].options)) {
     const remedy = `to give it to charcoal-measure, put it before ${program}`
     say(`charcoal-measure: ${arg} stands after the program, so the program gets it; ${remedy}`)

@@ -141,18 +141,21 @@ export async function ended(child: ChildProcess, options: RunOptions, out = ''):
   }
 }
 
-/** The path of a file, or null for a command. Fails if it is neither. */
-export function pathOf(program: string, cwd = '.'): string | null {
+/**
+ * The path of a file, or null for a command. Fails if it is neither. `isModule`: also of what is no file but a module
+ * that Node finds there.
+ */
+export function pathOf(program: string, cwd = '.', isModule = (_: string): boolean => false): string | null {
   const file = path.resolve(cwd, program)
-  if (existsSync(file)) {
-    if (statSync(file).isDirectory())
-      throw new MeasureError(`the program ${program} is a directory; give the path of a file`, 2)
-    return file
-  }
+  const isFolder = statSync(file, { throwIfNoEntry: false })?.isDirectory()
+  if (isFolder === false) return file
+  if (isFolder && isModule(file)) return file
+  if (isFolder) throw new MeasureError(`the program ${program} is a directory; give the path of a file`, 2)
   const named =
     !program.includes('/') &&
     (process.env.PATH ?? '').split(path.delimiter).some((dir) => existsSync(path.join(dir, program)))
   if (named) return null
+  if (isModule(file)) return file
   throw new MeasureError(
     `the program ${program} does not exist; give the path of a file, or a command like \`npm run dev\``,
     2,

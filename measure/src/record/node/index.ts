@@ -7,6 +7,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { createServer, type AddressInfo } from 'node:net'
 import path from 'node:path'
 import { MeasureError } from '../../format/error.ts'
@@ -108,8 +109,17 @@ async function freePort(): Promise<number> {
   return port
 }
 
+/** `node .` runs a folder's package, and `node server` the file `server.js`. */
+export function isNodeModule(file: string): boolean {
+  try {
+    return createRequire(file).resolve(file) !== ''
+  } catch {
+    return false
+  }
+}
+
 /** A JavaScript file for Node, or a command that will start Node (`npm run dev`). */
 function commandOf(program: string, args: string[], options: RecordNodeOptions): string[] {
-  const file = pathOf(program, options.cwd)
+  const file = pathOf(program, options.cwd, isNodeModule)
   return file === null ? [program, ...args] : [process.execPath, ...(options.execArgv ?? []), file, ...args]
 }
