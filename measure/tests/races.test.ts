@@ -127,6 +127,52 @@ ${Object.entries(ways)
   )
 })
 
+test('a size that was tested before a wait and changed after it is a card, and one that is only told of is none', async () => {
+  const races = {
+    ofMap: 'if (sessions.size < 2) { await sleep(1); sessions.set(i, i) }',
+    ofSet: 'if (members.size >= 2) return; await sleep(1); members.add(i)',
+    emptied: 'if (jobs.size === 0) return; await sleep(1); jobs.delete(jobs.values().next().value)',
+    cleared: 'if (cache.size > 1) { await sleep(1); cache.clear() }',
+  }
+  const ways = {
+    told: 'log.push(seen.size); await sleep(1); seen.add(i)',
+    evicts: 'const v = await sleep(1); kept.set(i, v); if (kept.size > 2) kept.delete(kept.keys().next().value)',
+    replaces: 'if (one.size < 2) { await sleep(1); one.set("it", i) }',
+    limits: `while (running.size >= 2) await new Promise((go) => waiting.push(go))
+running.add(i); await sleep(1); running.delete(i); waiting.shift()?.()`,
+  }
+  const cards = await found(`
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
+const sessions = new Map(), members = new Set(), jobs = new Set([1, 2, 3]), cache = new Map([[1, 1], [2, 2]])
+const seen = new Set(), kept = new Map(), one = new Map([['it', 1]]), running = new Set()
+const log = [], waiting = []
+${Object.entries({ ...races, ...ways })
+  .map(([name, body]) => `async function ${name}(i) { ${body} }\nawait Promise.all([1, 2, 3].map(${name}))`)
+  .join('\n')}`)
+  const told = new Set(cards.filter((c) => !c.hint).map((c) => c.operation))
+  same([...told].sort(), Object.keys(races).sort(), JSON.stringify(cards))
+})
+
+test("a CommonJS module's exports are state that others share, and its functions keep their names in stacks", async () => {
+  const dir = temporary()
+  const program = path.join(dir, 'program.cjs')
+  writeFileSync(
+    program,
+    `exports.left = 3
+module.exports.count = 0
+exports.buy = async () => { const l = exports.left; await null; await null; exports.left = l - 1 }
+exports.bump = async function () { const n = module.exports.count; await null; await null
+  module.exports.count = n + 1 }
+exports.where = function () { return new Error().stack.split('\\n')[1] }
+for (const f of [exports.buy, exports.bump]) for (let i = 0; i < 3; i++) f()
+if (!/at exports\\.where .*:6:\\d+/.test((0, exports.where)())) process.exit(9)`,
+  )
+  const { exitCode } = await recordNode(program, [], { out: path.join(dir, 't.jsonl'), stdio: 'ignore' })
+  same(exitCode, 0)
+  const cards = conflicts(await analyse(path.join(dir, 't.jsonl')))
+  same(cards.map((c) => c.variable).sort(), ['exports.left', 'module.exports.count'])
+})
+
 test('asking again is no conflict, and neither is counting oneself: loops that wait, active tasks', async () => {
   const cards = await found(`
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms))

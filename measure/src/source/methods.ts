@@ -44,7 +44,5 @@ export const LANGUAGE = new Set([
   'Atomics',
   'Buffer',
   'import',
-  'exports',
-  'module',
   'require',
 ])

@@ -6,7 +6,17 @@ import { KEYED, LANGUAGE, MOVES, WHOLE } from '../../source/methods.ts'
 import { contains, isFunction, keyName, namesOf, walk, type Node } from '../../source/tree.ts'
 import { Rewritten, type Transformed } from './rewritten.ts'
 import { Scopes } from './scopes.ts'
-import { handsOn, isAssign, isHeld, isOptional, passesFunctions, registers, runsOnce, timeOf } from './shapes.ts'
+import {
+  handsOn,
+  isAssign,
+  isHeld,
+  isOptional,
+  isSize,
+  passesFunctions,
+  registers,
+  runsOnce,
+  timeOf,
+} from './shapes.ts'
 
 /** How the runtime knows to which activation a callback belongs. */
 export interface Style {
@@ -269,6 +279,8 @@ export class Rewriter {
     if (this.nobodys(node)) return
     const { object, property, computed } = node
     const site = this.out.site(node, this.out.text(node))
+    // Of a size, a test is told of: what does nothing but count its entries decides nothing.
+    if (isSize(node) && !deletes && this.out.isTested(node)) return this.about(object, 'size', String(site))
     if (!computed) return this.about(object, deletes ? 'w' : 'r', `${JSON.stringify(keyName(property))},${site}`)
     const held = this.held(object)
     const name = deletes ? 'kw' : typeof property.value === 'number' ? 'i' : 'k'
@@ -379,7 +391,8 @@ export class Rewriter {
         key.type !== 'SpreadElement'
       ) {
         const site = this.out.site(node, this.out.text(object))
-        this.wrap(key, `$ch.key(${this.held(object)},`, `,${site},${KEYED[method]})`)
+        const grows = KEYED[method] ? `,${method !== 'delete'}` : ''
+        this.wrap(key, `$ch.key(${this.held(object)},`, `,${site}${grows})`)
         return this.visitAll(node.arguments.slice(1))
       }
       if (callee.property.type === 'Identifier' && Object.hasOwn(WHOLE, method)) {
@@ -431,8 +444,12 @@ export class Rewriter {
     const name = JSON.stringify(keyName(property))
     // V8 names a function after what it is assigned to, in stacks.
     if (!computed && isFunction(right)) {
-      this.about(object, 'w', `${name},${site}`)
-      return this.function(right, '', right, this.style.lexical && runsOnce(keyName(property)))
+      const isNamed = object.type === 'Identifier' && this.scopes.shared(object.name) === null
+      if (isNamed) this.out.insert(node.start, `($ch.w(${object.name},${name},${site}),`)
+      else this.about(object, 'w', `${name},${site}`)
+      this.function(right, keyName(property), right, this.style.lexical && runsOnce(keyName(property)))
+      if (isNamed) this.out.insert(node.end, ')')
+      return
     }
     const reads = operator !== '='
     if (computed) {

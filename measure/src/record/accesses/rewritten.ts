@@ -122,6 +122,11 @@ export class Rewritten {
     return this.file * FILE_SITES + this.sites.push(site) - 1
   }
 
+  /** It is a read that only asks. */
+  isTested(node: Node): boolean {
+    return this.tested.has(node)
+  }
+
   text(node: Node): string {
     return this.code.slice(node.start, Math.min(node.end, node.start + 60)).replace(/\s+/g, ' ')
   }

@@ -9,6 +9,8 @@ import type { FileSites } from './sites.ts'
 export interface Notes {
   note(object: object, key: unknown, site: number, writes: boolean): void
   noteAll(object: object, site: number, writes: boolean): void
+  /** It was accessed before. */
+  knows(object: object, key: unknown): boolean
 }
 
 export class Runtime {
@@ -157,12 +159,29 @@ export class Runtime {
     return value
   }
 
-  key<K>(object: unknown, key: K, site: number, writes: boolean): K {
+  /** `grows`: undefined: an entry is read; true: it is set, and false: deleted. */
+  key<K>(object: unknown, key: K, site: number, grows?: boolean): K {
     if (isCollection(object) || object instanceof ItsWeakMap || object instanceof ItsWeakSet) {
-      // The access is to one entry; `size` and `clear` are accesses to the whole.
-      this.watch.note(entriesOf(object), key, site, writes)
+      // The access is to one entry; `clear` is one to the whole.
+      this.watch.note(entriesOf(object), key, site, grows !== undefined)
+      if (grows !== undefined && isCollection(object)) this.resized(object, key, site, grows)
     }
     return key
+  }
+
+  /** The size of a collection is tested: the object is answered. */
+  size<T>(object: T, site: number): T {
+    if (isCollection(object)) this.watch.note(object, SIZE, site, false)
+    else this.property(object, 'size', site, false)
+    return object
+  }
+
+  /** A size that was tested changes, by one: what others have done to it is not lost. */
+  private resized(object: object, key: unknown, site: number, grows: boolean): void {
+    const { watch } = this
+    if (!watch.knows(object, SIZE) || has(object, key) === grows) return
+    watch.note(object, SIZE, site, false)
+    watch.note(object, SIZE, site, true)
   }
 
   /** All properties are read (`{ ...object }`), or written (`Object.assign(object, …)`). */
@@ -174,6 +193,7 @@ export class Runtime {
   /** `moves`: elements have other numbers afterwards. */
   all<T>(object: T, site: number, writes: boolean, moves = false): T {
     if (Array.isArray(object) || isCollection(object)) this.watch.note(object, 'contents', site, writes)
+    if (writes && isCollection(object) && this.watch.knows(object, SIZE)) this.watch.note(object, SIZE, site, true)
     if (moves && Array.isArray(object)) this.watch.note(object, 'order', site, true)
     return object
   }
@@ -187,6 +207,15 @@ const isObject = (value: unknown): value is object =>
 const { Map: ItsMap, Set: ItsSet, WeakMap: ItsWeakMap, WeakSet: ItsWeakSet } = globalThis
 
 const isCollection = (object: unknown): object is object => object instanceof ItsMap || object instanceof ItsSet
+
+const { has: hasKey } = ItsMap.prototype
+const { has: hasValue } = ItsSet.prototype
+
+const has = (object: object, key: unknown): boolean =>
+  Reflect.apply(object instanceof ItsMap ? hasKey : hasValue, object, [key])
+
+/** Stands for how many entries a collection has, beside its properties. */
+const SIZE = Symbol('size')
 
 const entries = new WeakMap<object, object>()
 

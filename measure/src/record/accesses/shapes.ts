@@ -18,6 +18,10 @@ export const isHeld = (n: Node): boolean =>
   (n.type === 'Identifier' && !LANGUAGE.has(n.name)) || n.type === 'MemberExpression' || n.type === 'ThisExpression'
 
 /** `Object.assign(to, …)` */
+/** `map.size` */
+export const isSize = ({ type, computed, property }: Node): boolean =>
+  type === 'MemberExpression' && !computed && property.name === 'size'
+
 export const isAssign = ({ callee, arguments: [to] }: Node): boolean =>
   callee.type === 'MemberExpression' &&
   !callee.computed &&

@@ -79,9 +79,17 @@ const isListUpdate = ({ type, callee }: Node): boolean =>
   !callee.computed &&
   ['push', 'pop', 'shift', 'unshift'].includes(callee.property.name)
 
-/** What is read; of a list's length, the list. */
+/** `map.set(key, value)`, `set.delete(key)` … */
+const isEntryUpdate = ({ type, callee }: Node): boolean =>
+  type === 'CallExpression' &&
+  callee.type === 'MemberExpression' &&
+  !callee.computed &&
+  ['set', 'add', 'delete'].includes(callee.property.name)
+
+/** What is read; of a list's length or a collection's size, the list or the collection. */
 function textOfList(read: Node, code: string): string {
-  const { start, end } = read.type === 'MemberExpression' && read.property.name === 'length' ? read.object : read
+  const isWhole = read.type === 'MemberExpression' && /^(length|size)$/.test(read.property.name)
+  const { start, end } = isWhole ? read.object : read
   return code.slice(start, end)
 }
 
@@ -130,7 +138,7 @@ function updatedIn(branch: Node[], code: string): string[] {
     if (!/^(Expression|Return)Statement$|^VariableDeclaration$/.test(statement.type)) continue
     if (contains(statement, isSometimes)) continue
     walk(statement, (n) => {
-      const target = isListUpdate(n) ? n.callee.object : targetOf(n)
+      const target = isListUpdate(n) || isEntryUpdate(n) ? n.callee.object : targetOf(n)
       if (target !== null) found.push(code.slice(target.start, target.end))
       return isFunction(n)
     })

@@ -99,6 +99,11 @@ export class Watch {
     else fill(history[variable.newest], by, at, second.time, site, writes)
   }
 
+  /** It was accessed before. */
+  knows(object: object, key: unknown): boolean {
+    return this.objects.get(object)?.has(key) === true
+  }
+
   /**
    * How often these two accesses were the beginning and end of an operation that waited in between, interrupted or
    * not.

@@ -19,7 +19,11 @@ const turn = Number(new URL(import.meta.url).searchParams.get('turn')?.replace('
 shared.newest = Math.max(shared.newest, turn)
 
 // The program's own loaders are rewritten, too, and run here, where nothing is told of what they do.
-;(globalThis as any)[GLOBAL] ??= new Runtime(new Flows(), { note: () => {}, noteAll: () => {} }, () => {})
+;(globalThis as any)[GLOBAL] ??= new Runtime(
+  new Flows(),
+  { note: () => {}, noteAll: () => {}, knows: () => false },
+  () => {},
+)
 
 export async function load(
   url: string,
