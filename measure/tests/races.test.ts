@@ -127,6 +127,38 @@ ${Object.entries(ways)
   )
 })
 
+test('callbacks of requests and of child processes belong to the operation that asked', async () => {
+  const ways = {
+    response: 'const n = hits; http.get(to, (res) => { hits = n + 1; res.resume().on("end", done) })',
+    answer: `if (cache.text) return done()
+http.get(to, (res) => { let s = ''; res.on('data', (c) => (s += c)).on('end', () => { cache.text = s; done() }) })`,
+    child: "const n = runs; exec('true', () => { runs = n + 1; done() })",
+    packed: "const n = bytes; gzip('x', () => { bytes = n + 1; done() })",
+    bound: `const n = held; const later = AsyncResource.bind(() => { held = n + 1; done() })
+waiting.push(later); if (waiting.length === 3) for (const f of waiting) f()`,
+  }
+  const cards = await found(`
+import { AsyncResource } from 'node:async_hooks'
+import { exec } from 'node:child_process'
+import http from 'node:http'
+import { gzip } from 'node:zlib'
+let served = 0, hits = 0, runs = 0, bytes = 0, held = 0
+const cache = {}, waiting = []
+const server = http.createServer((request, response) => { served++; setTimeout(() => response.end('1'), 1) })
+await new Promise((done) => server.listen(0, '127.0.0.1', done))
+const to = { port: server.address().port, host: '127.0.0.1' }
+${Object.entries(ways)
+  .map(
+    ([name, body]) =>
+      `function ${name}(done) { ${body} }\nawait Promise.all([1, 2, 3].map(() => new Promise((done) => ${name}(done))))`,
+  )
+  .join('\n')}
+server.close()
+server.closeAllConnections()`)
+  const told = new Set(cards.filter((c) => !c.hint).map((c) => c.operation))
+  same([...told].sort(), Object.keys(ways).sort(), JSON.stringify(cards))
+})
+
 test('a size that was tested before a wait and changed after it is a card, and one that is only told of is none', async () => {
   const races = {
     ofMap: 'if (sessions.size < 2) { await sleep(1); sessions.set(i, i) }',

@@ -15,9 +15,19 @@ export function countChildren(): void {
   prototype.spawn = given(function (this: unknown, options: any) {
     const name = path.basename(String(options?.file ?? 'unknown'))
     started.set(name, (started.get(name) ?? 0) + 1)
-    return Reflect.apply(spawn, this, [options])
+    starting = true
+    try {
+      return Reflect.apply(spawn, this, [options])
+    } finally {
+      starting = false
+    }
   })
 }
+
+let starting = false
+
+/** A child process is being started: what is made meanwhile are its pipes. */
+export const isStarting = (): boolean => starting
 
 /** A sentence, or null. */
 export function childrenNote(): string | null {

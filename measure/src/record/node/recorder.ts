@@ -14,6 +14,7 @@ import { Blocks } from '../blocks.ts'
 import { hungText } from '../hung_text.ts'
 import type { Contexts } from './accesses/contexts.ts'
 import { running, type Watcher } from './adapter.ts'
+import { isStarting } from './children.ts'
 import { RecorderClock } from './clock.ts'
 import { ContinuationWriter } from './continuation_writer.ts'
 import { round } from './decide.ts'
@@ -132,11 +133,13 @@ export class NodeRecorder implements Watcher, ActivityHost {
     this.resources.add(id, fresh)
     if (this.contexts === null) return
     const sleep = typeName === 'Timeout' ? Number((resource as any)._idleTimeout) * 1000 : 0
-    this.contexts.made(id, fresh.recurring, fresh.awaits, sleep, now)
+    const isOnes = !fresh.recurring || this.types.at(type).once || isStarting()
+    this.contexts.made(id, isOnes, fresh.awaits, sleep, now)
   }
 
   before(id: number): void {
-    if (!this.recording || (this.depth === 0 && this.isOurs(id)) || this.depth++ !== 0) return
+    if (!this.recording || (this.depth === 0 && this.isOurs(id))) return
+    if (this.depth++ !== 0) return this.contexts?.beforeInner(id, this.now())
     const now = this.now()
     this.contexts?.before(id, now)
     const type = this.resources.type(id)
@@ -147,7 +150,8 @@ export class NodeRecorder implements Watcher, ActivityHost {
   }
 
   after(id: number): void {
-    if (!this.recording || this.depth === 0 || --this.depth !== 0) return
+    if (!this.recording || this.depth === 0) return
+    if (--this.depth !== 0) return this.contexts?.afterInner(this.now())
     const now = this.now()
     this.lastEnd = now
     const { inBatch, batches } = this.open

@@ -6,11 +6,14 @@ export interface ResourceType {
   kind: string
   micro: boolean
   handle: boolean
+  /** A handle that is made for one request: all of its runs go on with what made it. */
+  once: boolean
 }
 
-const request = (kind: string): ResourceType => ({ kind, micro: false, handle: false })
-const handle = (kind: string): ResourceType => ({ kind, micro: false, handle: true })
-const micro = (kind: string): ResourceType => ({ kind, micro: true, handle: false })
+const request = (kind: string): ResourceType => ({ kind, micro: false, handle: false, once: false })
+const handle = (kind: string): ResourceType => ({ kind, micro: false, handle: true, once: false })
+const handleOnce = (kind: string): ResourceType => ({ kind, micro: false, handle: true, once: true })
+const micro = (kind: string): ResourceType => ({ kind, micro: true, handle: false, once: false })
 
 const known: Record<string, ResourceType> = {
   PROMISE: micro('promise'),
@@ -43,14 +46,14 @@ const known: Record<string, ResourceType> = {
   STREAMPIPE: handle('stream'),
   JSSTREAM: handle('stream'),
   HTTPINCOMINGMESSAGE: handle('http'),
-  HTTPCLIENTREQUEST: handle('http'),
+  HTTPCLIENTREQUEST: handleOnce('http'),
   HTTP2SESSION: handle('http'),
   HTTP2STREAM: handle('http'),
   HTTP2PING: request('http'),
   HTTP2SETTINGS: request('http'),
-  PROCESSWRAP: handle('process'),
+  PROCESSWRAP: handleOnce('process'),
   SIGNALWRAP: handle('process'),
-  ZLIB: handle('zlib'),
+  ZLIB: handleOnce('zlib'),
   MESSAGEPORT: handle('message-port'),
   WORKER: handle('worker-message'),
 }
@@ -60,7 +63,7 @@ export function resourceType(name: string): ResourceType {
   if (type !== undefined) return type
   if (/^(PBKDF2|RANDOM|SCRYPT|HASH|SIGN|VERIFY|CIPHER|DERIVE|HKDF|KEY|CHECKPRIME).*/.test(name))
     return request('crypto')
-  return { kind: `other:${name.slice(0, 100)}`, micro: false, handle: false }
+  return { kind: `other:${name.slice(0, 100)}`, micro: false, handle: false, once: false }
 }
 
 /** Gives types numbers, from 0, in the order in which their names are met. */
