@@ -205,6 +205,32 @@ if (!/at exports\\.where .*:6:\\d+/.test((0, exports.where)())) process.exit(9)`
   same(cards.map((c) => c.variable).sort(), ['exports.left', 'module.exports.count'])
 })
 
+test('what is only logged, or compared before it is changed, is no conflict', async () => {
+  const ways = {
+    logged: 'console.log(`${list.length} of`, state.n); await sleep(1); list.push(state.n)',
+    noted: 'log.push(names.length); await sleep(1); names.push(i)',
+    swapped:
+      'for (;;) { const seen = v; const next = seen + (await sleep(1).then(() => 1)); if (v === seen) { v = next; return } }',
+    tried:
+      'for (;;) { const seen = w; const next = seen + (await sleep(1).then(() => 1)); if (seen !== w) continue; w = next; return }',
+  }
+  const races = {
+    kept: 'const length = ids.length; await sleep(1); ids.push(length)',
+    alsoLogged: 'const before = total.n; console.log(total.n); await sleep(1); total.n = before + 1',
+    handed: 'const copy = join(all.length); await sleep(1); all.push(copy)',
+  }
+  const cards = await found(`
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
+const list = [], state = { n: 0 }, total = { n: 0 }, log = [], names = [], ids = [], all = [], join = String
+let v = 0, w = 0
+setTimeout(() => state.n++, 1)
+${Object.entries({ ...ways, ...races })
+  .map(([name, body]) => `async function ${name}(i) { ${body} }\nawait Promise.all([1, 2, 3].map(${name}))`)
+  .join('\n')}`)
+  const told = new Set(cards.filter((c) => !c.hint).map((c) => c.operation))
+  same([...told].sort(), Object.keys(races).sort(), JSON.stringify(cards))
+})
+
 test('asking again is no conflict, and neither is counting oneself: loops that wait, active tasks', async () => {
   const cards = await found(`
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms))

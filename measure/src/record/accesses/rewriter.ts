@@ -269,7 +269,7 @@ export class Rewriter {
   // Accesses
 
   private read(node: Node): void {
-    const shared = this.scopes.shared(node.name)
+    const shared = this.out.isTold(node) ? null : this.scopes.shared(node.name)
     if (shared === null) return
     this.out.insert(node.start, `($ch.n(${shared},${this.out.site(node, node.name)}),`)
     this.out.insert(node.end, ')')
@@ -278,6 +278,7 @@ export class Rewriter {
   private member(node: Node, deletes: boolean): void {
     if (this.nobodys(node)) return
     const { object, property, computed } = node
+    if (this.out.isTold(node)) return this.visitAll(computed ? [object, property] : [object])
     const site = this.out.site(node, this.out.text(node))
     // Of a size, a test is told of: what does nothing but count its entries decides nothing.
     if (isSize(node) && !deletes && this.out.isTested(node)) return this.about(object, 'size', String(site))

@@ -127,6 +127,11 @@ export class Rewritten {
     return this.tested.has(node)
   }
 
+  /** It is a read on which nothing depends. */
+  isTold(node: Node): boolean {
+    return this.tested.get(node)?.told === true
+  }
+
   text(node: Node): string {
     return this.code.slice(node.start, Math.min(node.end, node.start + 60)).replace(/\s+/g, ' ')
   }

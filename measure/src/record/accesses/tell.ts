@@ -104,8 +104,8 @@ export function recordOf(
 function isTestedAgain({ kind }: Told, first: Described, second: Described, operation: Place | undefined): boolean {
   return (
     kind === 'changed between two reads' &&
-    first.site?.[TESTED] !== undefined &&
     second.site?.[TESTED] !== undefined &&
+    (first.site?.[TESTED] !== undefined || second.site[TESTED].compares === true) &&
     isSame(first.function, operation) &&
     // In the function itself, or in a callback inside it.
     (isSame(second.function, operation) || isBehind(second.function, first.place))

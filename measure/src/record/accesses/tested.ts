@@ -25,6 +25,13 @@ export interface Tested {
   untold?: [line: number, column: number]
   /** It is no read: it changes a list by what is in it, so that nothing of others is lost. */
   updates?: true
+  /**
+   * It is only logged, or a length that is handed to a call whose answer nobody takes: what the function does later
+   * does not depend on it.
+   */
+  told?: true
+  /** It asks whether the value is still the one that the function read before, and what follows depends on that. */
+  compares?: true
 }
 
 /** How many statements behind a test are looked at, for what is done if it does not leave. */
@@ -39,11 +46,13 @@ export function testedReads(program: Node, code: string): TestedReads {
   const note = (test: Node, of: (read: Node) => Tested): void => {
     for (const read of askedIn(test)) found.set(read, of(read))
   }
-  const inside = (around: Node, silent: Tested['callersCannotTell']): void =>
+  /** `kept`: what constants of the functions around were read from. */
+  const inside = (around: Node, silent: Tested['callersCannotTell'], known: Map<string, string>): void => {
+    const kept = new Map(known)
     walk(around, (n) => {
       if (isFunction(n)) {
         for (const read of forgottenIn(n)) note(read, () => ({}))
-        inside(n, answersNothing(n) ? (n.async ? 'later' : 'at once') : undefined)
+        inside(n, answersNothing(n) ? (n.async ? 'later' : 'at once') : undefined, kept)
         return true
       }
       if (n.type === 'BlockStatement')
@@ -60,14 +69,62 @@ export function testedReads(program: Node, code: string): TestedReads {
               }
             : {},
         )
+        const compared = comparedIn(n, kept, code)
+        if (compared !== null) found.set(compared, { compares: true })
       } else if (n.type === 'ConditionalExpression' || isLoop(n)) note(n.test, () => ({}))
-      else if (isListUpdate(n)) found.set(n, { updates: true })
+      else if (isConstant(n)) for (const { id, init } of n.declarations) kept.set(id.name, textOf(init, code))
+      else if (n.type === 'ExpressionStatement' && n.expression.type === 'CallExpression') {
+        for (const read of handedOver(n.expression))
+          if (isConsole(n.expression) || isLength(read)) found.set(read, { told: true })
+      } else if (isListUpdate(n)) found.set(n, { updates: true })
       else if (n.type === 'ExpressionStatement' && n.expression.type === 'LogicalExpression')
         note(n.expression.left, () => ({}))
       return false
     })
-  inside(program, undefined)
+  }
+  inside(program, undefined, new Map())
   return found
+}
+
+/** Constants with one name and a value, by declaration. */
+const isConstant = ({ type, kind, declarations }: Node): boolean =>
+  type === 'VariableDeclaration' &&
+  kind === 'const' &&
+  declarations.every(({ id, init }: Node) => id.type === 'Identifier' && init !== null)
+
+const textOf = ({ start, end }: Node, code: string): string => code.slice(start, end)
+
+const isLength = (read: Node): boolean =>
+  read.type === 'MemberExpression' && !read.computed && /^(length|size)$/.test(read.property.name)
+
+const isConsole = ({ callee }: Node): boolean =>
+  callee.type === 'MemberExpression' && callee.object.type === 'Identifier' && callee.object.name === 'console'
+
+/** The reads in a call's arguments, if these are computed at once. */
+function handedOver(call: Node): Node[] {
+  const reads: Node[] = []
+  if (contains(call, waits)) return reads
+  walk(call, (n) => {
+    if (n !== call.callee && /^(Identifier|MemberExpression)$/.test(n.type)) reads.push(n)
+    return n === call.callee || isFunction(n)
+  })
+  return reads
+}
+
+/**
+ * `const seen = v; …; if (v === seen) v = next`, or `if (v !== seen) continue`: `v`, read again. `kept`: what constants
+ * were read from, as texts.
+ */
+function comparedIn({ test, consequent }: Node, kept: Map<string, string>, code: string): Node | null {
+  const { type, operator, left, right } = test
+  if (type !== 'BinaryExpression' || !/^[!=]==?$/.test(operator)) return null
+  if (operator.startsWith('!') && !leavesIt(statementsOf(consequent).at(-1) ?? test)) return null
+  for (const [read, constant] of [
+    [left, right],
+    [right, left],
+  ])
+    if (constant.type === 'Identifier' && kept.get(constant.name) === textOf(read, code)) return read
+  return null
 }
 
 const isLoop = ({ type, test }: Node): boolean => /^(While|DoWhile|For)Statement$/.test(type) && test !== null
@@ -88,8 +145,7 @@ const isEntryUpdate = ({ type, callee }: Node): boolean =>
 
 /** What is read; of a list's length or a collection's size, the list or the collection. */
 function textOfList(read: Node, code: string): string {
-  const isWhole = read.type === 'MemberExpression' && /^(length|size)$/.test(read.property.name)
-  const { start, end } = isWhole ? read.object : read
+  const { start, end } = isLength(read) ? read.object : read
   return code.slice(start, end)
 }
 
