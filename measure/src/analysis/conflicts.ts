@@ -252,13 +252,25 @@ export function conflictText(f: Figures, c: Conflict): string {
 }
 
 /** The finding where there is none that is telling. */
-export function noConflict(all: Conflict[]): string {
+export function noConflict(f: Figures, all: Conflict[]): string {
+  const unwatched = unwatchedText(f)
+  if (unwatched !== undefined) return `No conflict was seen in what was watched. ${unwatched}`
   const hints = all.filter((c) => c.hint)
   if (hints.some((c) => c.evidence === 'data'))
     return 'No conflict was seen: where values changed or were read while a function waited, it did not go by old ones.'
   return hints.length > 0
     ? 'No conflict was seen: functions were entered while they waited, but nothing that they use was changed meanwhile.'
     : 'No conflict was seen: while a function waited, neither it nor anything else that uses its data was run.'
+}
+
+const MAX_UNWATCHED = 3
+
+/** Own code that was not watched, as a sentence; undefined: there is none. */
+export function unwatchedText(f: Figures): string | undefined {
+  const all = [...new Set(f.recordings.flatMap(({ unwatched = [] }) => unwatched))]
+  if (all.length === 0) return undefined
+  const more = all.length > MAX_UNWATCHED ? `; and ${all.length - MAX_UNWATCHED} more` : ''
+  return `Reads and writes were not watched of: ${all.slice(0, MAX_UNWATCHED).join('; ')}${more}.`
 }
 
 /** What stays the same when lines move: to compare two recordings. */

@@ -31,6 +31,8 @@ export interface Recording {
   own?: string[]
   /** What the program's own code read and wrote was watched. */
   accesses?: boolean
+  /** Own code that was not watched all the same, as parts of a sentence. */
+  unwatched?: string[]
   /** µs from the recording's origin to its end. */
   length: number
   continuations: number

@@ -157,6 +157,7 @@ export class Analyser {
         this.recording.calibration = { kinds: record.kinds, overhead: record.overhead }
         return
       case 'note':
+        if (record.code === 'unwatched') return void (this.recording.unwatched ??= []).push(record.text)
         if (record.code !== 'child') return this.note(record.text)
         ;(this.recording.children ??= []).push(record.text)
         return

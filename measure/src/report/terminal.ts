@@ -3,7 +3,7 @@
  * subtrees, and the first entries of the ranking.
  */
 import type { Figures } from '../analysis/figures.ts'
-import { conflicts, conflictText, isNative, isTelling, noConflict } from '../analysis/conflicts.ts'
+import { conflicts, conflictText, isNative, isTelling, noConflict, unwatchedText } from '../analysis/conflicts.ts'
 import { adviceText } from '../analysis/ranking.ts'
 import { visibleIn } from '../format/visible.ts'
 import { fileOf, shortUrl, siteText, type Site } from '../analysis/sites.ts'
@@ -107,7 +107,9 @@ function cards(f: Figures, paint: (code: string, text: string) => string, width:
   const all = conflicts(f)
   const own = all.filter(isTelling)
   const lines: string[] = []
-  if (own.length === 0) lines.push(...wrapText(noConflict(all), width, 0, 0).map((line) => paint('32', line)))
+  const unwatched = unwatchedText(f)
+  const color = unwatched === undefined ? '32' : '33'
+  if (own.length === 0) lines.push(...wrapText(noConflict(f, all), width, 0, 0).map((line) => paint(color, line)))
   else if (own.length === 1) lines.push(paint('1', 'One conflict in your code'))
   else lines.push(paint('1', `${own.length} conflicts in your code${own.length > CARDS ? `, the first ${CARDS}` : ''}`))
   for (const [i, c] of own.slice(0, CARDS).entries()) {
@@ -120,6 +122,8 @@ function cards(f: Figures, paint: (code: string, text: string) => string, width:
     const cost = wrapText(costText(c), width - 5, 0, 0)
     lines.push(...cost.map((line) => paint('2', `     ${line}`)))
   }
+  if (own.length > 0 && unwatched !== undefined)
+    lines.push(...wrapText(unwatched, width - 2, 0, 0).map((line) => paint('33', `  ${line}`)))
   const foreign = all.filter((c) => c.foreign).length
   const ofHints = all.filter((c) => !c.foreign && c.hint)
   const hints = ofHints.filter((c) => c.evidence === 'function').length

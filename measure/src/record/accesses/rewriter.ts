@@ -12,6 +12,7 @@ import {
   isHeld,
   isOptional,
   isSize,
+  makesCode,
   passesFunctions,
   registers,
   runsOnce,
@@ -97,7 +98,7 @@ export class Rewriter {
       case 'NewExpression':
         // Another callee has to stay as it is: `new a.b()` is not `new f(a).b()`.
         if (node.callee.type === 'ClassExpression' || isFunction(node.callee)) this.visit(node.callee)
-        return this.visitAll(node.arguments)
+        return this.visitAll(this.madeOf(node))
       case 'ChainExpression':
         return this.chain(node.expression)
       case 'AssignmentExpression':
@@ -418,12 +419,21 @@ export class Rewriter {
   /** Of a call: callbacks that it registers belong to the activation around it. */
   private arguments(call: Node): void {
     const how = this.style.lexical ? registers(call) : null
-    if (how === null) return this.visitAll(call.arguments)
+    if (how === null) return this.visitAll(this.madeOf(call))
     for (const argument of call.arguments)
       if (isFunction(argument)) this.function(argument, '', argument, true)
       else if (argument === timeOf(call)) this.wrap(argument, '$ch.sleep(', ')')
       else if (how === 'reaction' && isHeld(argument)) this.wrap(argument, '$ch.cb(', ')')
       else this.visit(argument)
+  }
+
+  /** Tells of code that a call makes; returns the arguments that are still to be visited. */
+  private madeOf(call: Node): Node[] {
+    const how = makesCode(call)
+    if (how === null) return call.arguments
+    const [text, ...others] = call.arguments
+    this.wrap(text, '$ch.made(', `,${this.out.site(call, how)})`)
+    return others
   }
 
   private assignment(node: Node): void {

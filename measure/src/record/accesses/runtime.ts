@@ -9,6 +9,8 @@ import type { FileSites } from './sites.ts'
 export interface Notes {
   note(object: object, key: unknown, site: number, writes: boolean): void
   noteAll(object: object, site: number, writes: boolean): void
+  /** The sites where code was made while the program ran. */
+  made: Set<number>
   /** It was accessed before. */
   knows(object: object, key: unknown): boolean
 }
@@ -167,6 +169,12 @@ export class Runtime {
       if (grows !== undefined && isCollection(object)) this.resized(object, key, site, grows)
     }
     return key
+  }
+
+  /** A text, or something else, of which code is made that is not watched. */
+  made<T>(text: T, site: number): T {
+    this.watch.made.add(site)
+    return text
   }
 
   /** The size of a collection is tested: the object is answered. */

@@ -18,6 +18,27 @@ export const isHeld = (n: Node): boolean =>
   (n.type === 'Identifier' && !LANGUAGE.has(n.name)) || n.type === 'MemberExpression' || n.type === 'ThisExpression'
 
 /** `Object.assign(to, …)` */
+/** Calls that run a text, or WebAssembly, by the last name in them. */
+const MAKES = /^(eval|runIn(This|New)?Context|compileFunction)$/
+const OF_WASM = /^(instantiate|compile)(Streaming)?$/
+const MADE_NEW = /^(Function|Script|SourceTextModule)$/
+/** What everybody asks for the global object. */
+const OF_GLOBAL = /^\s*return this;?\s*$/
+
+/** What a call makes code by (`eval`), or null. */
+export function makesCode({ type, callee, arguments: [text] }: Node): string | null {
+  if (text === undefined || text.type === 'SpreadElement' || OF_GLOBAL.test(text.value)) return null
+  const called = callee.type === 'SequenceExpression' ? callee.expressions.at(-1) : callee
+  const isMember = called.type === 'MemberExpression' && !called.computed
+  const name: string | undefined = isMember ? called.property.name : called.name
+  if (name === undefined) return null
+  const ofWasm = isMember && called.object.type === 'Identifier' && called.object.name === 'WebAssembly'
+  if (ofWasm && (type === 'NewExpression' || OF_WASM.test(name))) return 'WebAssembly'
+  return MADE_NEW.test(name) ? (type === 'NewExpression' || name === 'Function' ? name : null) : makes(name)
+}
+
+const makes = (name: string): string | null => (MAKES.test(name) ? name : null)
+
 /** `map.size` */
 export const isSize = ({ type, computed, property }: Node): boolean =>
   type === 'MemberExpression' && !computed && property.name === 'size'

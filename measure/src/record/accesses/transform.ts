@@ -21,9 +21,15 @@ import { shiftedMap } from './source_map.ts'
  * For Node. Null if the text is left as it is: it cannot be parsed, or what it does could depend on the rewriting.
  * `file`: a number of its own.
  */
-export function transform(code: string, url: string, module: boolean, file: number): Transformed | null {
+export function transform(
+  code: string,
+  url: string,
+  module: boolean,
+  file: number,
+  left: Left = () => {},
+): Transformed | null {
   const map = shiftedMap(code, url)
-  if (map === null) return null
+  if (map === null) return (left('its source map is not understood'), null)
   // First of all, for places are looked up while the module runs; the table stands after the program, in a function,
   // which the language hoists.
   const table = `$ch_f${file}`
@@ -35,6 +41,7 @@ export function transform(code: string, url: string, module: boolean, file: numb
     file,
     { lexical: false, first, eachLine: NOT_SHOWN },
     (n) => asserts && readsFile(n),
+    left,
   )
   if (rewritten === null) return null
   // As text, which the recorder's realm makes objects of its own of.
@@ -47,15 +54,24 @@ export function transform(code: string, url: string, module: boolean, file: numb
  * The same for a page, whose sites the recorder keeps: it rewrites the scripts outside of the page. `module`: whether
  * it is one; undefined: it is one if it is no script.
  */
-export function transformForPage(code: string, module: boolean | undefined, file: number): Transformed | null {
+export function transformForPage(
+  code: string,
+  module: boolean | undefined,
+  file: number,
+  left: Left = () => {},
+): Transformed | null {
   return rewrite(
     code,
     module,
     file,
     { lexical: true, first: `globalThis.$ch??=${WITHOUT_RUNTIME};`, eachLine: '' },
     () => false,
+    left,
   )
 }
+
+/** Told why a text is left as it is, as a sentence on `it`. */
+type Left = (why: string) => void
 
 type Inserted = Rewriter['out']['inserted']
 
@@ -65,16 +81,21 @@ function rewrite(
   file: number,
   style: Style,
   forbids: (n: Node) => boolean,
+  left: Left,
 ): (Transformed & { inserted: Inserted }) | null {
-  if (code.includes('$ch') || code.includes(MARK)) return null
+  const no = (why: string): null => (left(why), null)
+  if (code.includes('$ch') || code.includes(MARK)) return no("it has this tool's own names")
   let module = isModule ?? false
   let program = read(code, module)
   if (program === null && isModule === undefined) program = read(code, (module = true))
-  if (program === null || contains(program, (n) => isWith(n) || forbids(n), true)) return null
+  if (program === null) return no('it cannot be parsed')
+  if (contains(program, isWith, true)) return no('it contains `with`')
+  if (contains(program, forbids, true)) return no('it asserts without a message')
   const rewriter = new Rewriter(code, program, file, style)
   const rewritten = rewriter.result(module)
   // It is better to report nothing than to break a program.
-  if (rewritten.sites.sites.length > FILE_SITES || read(rewritten.code, module) === null) return null
+  if (rewritten.sites.sites.length > FILE_SITES) return no('it has too many reads and writes')
+  if (read(rewritten.code, module) === null) return no('it cannot be rewritten')
   return { ...rewritten, inserted: rewriter.out.inserted }
 }
 
@@ -104,7 +125,7 @@ const NOT_SHOWN = '/* node-do-not-add-exception-line */'
 const WITHOUT_RUNTIME =
   '(()=>{const f=o=>o,s=(o,k)=>k,l=(a,b,v)=>v,m=(a,b,c,v)=>v;return{file(){},enter(){},leave(){},' +
   'away:s,back:l,again(){},module(){},r:f,w:f,u:f,k:s,i:s,kw:s,ku:s,put:m,d:f,in:f,n(){},' +
-  'a:m,key:s,size:f,all:f,o:f,cb:f,sleep:f}})()'
+  'a:m,key:s,size:f,made:f,all:f,o:f,cb:f,sleep:f}})()'
 
 /** Inside `with`, our names could be the object's. */
 const isWith = (n: Node): boolean => n.type === 'WithStatement'

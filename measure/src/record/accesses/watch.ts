@@ -57,6 +57,8 @@ const OTHERS = Symbol('others')
 export class Watch {
   readonly flows: Flows
   readonly findings = new Map<string, Finding>()
+  /** The sites where code was made that is not watched. */
+  readonly made = new Set<number>()
   /** By the site of the first access, then of the second. */
   private readonly runs = new Map<number, Map<number, { count: number }>>()
   private pairs = 0

@@ -6,7 +6,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer, type AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -18,7 +18,9 @@ import { storeOriginals } from '../originals.ts'
 import { causeOf, ended, endedText, partsOf, pathOf, statusOf, type RunOptions } from '../program.ts'
 import type { Recorded } from '../recorded.ts'
 import { sizeText, tellRecording } from '../tell.ts'
+import { insertBeforeEnd } from '../stored.ts'
 import { storeUses } from '../uses.ts'
+import { unwatchedFile } from './accesses/unwatched.ts'
 import { CONFIG, SILENT, type HookConfig, type NodeMode } from './config.ts'
 import { hookUrl } from './hook_file.ts'
 import { askWhereItHangs } from './hung.ts'
@@ -56,7 +58,7 @@ export async function recordNode(program: string, args: string[], options: Recor
     debugPort: await freePort(),
   }
   const began = performance.now()
-  for (const file of [out, ...partsOf(out)]) rmSync(file, { force: true })
+  for (const file of [out, unwatchedFile(out), ...partsOf(out)]) rmSync(file, { force: true })
   const env = options.env ?? process.env
   const given = `${env.NODE_OPTIONS ?? ''} ${(options.execArgv ?? []).join(' ')}`
   const nodeOptions = [
@@ -81,12 +83,13 @@ export async function recordNode(program: string, args: string[], options: Recor
   }
   const ms = performance.now() - began
   // What processes write that outlive the program (`detached`).
-  atExit(() => partsOf(out).forEach((part) => rmSync(part, { force: true })))
+  atExit(() => [unwatchedFile(out), ...partsOf(out)].forEach((part) => rmSync(part, { force: true })))
   const recorded = await complete(out, partsOf(out), {
     ...causeOf(end),
     end: ms * 1000,
     ...(end.code !== null && { exitCode: end.code }),
   })
+  storeUnwatched(out)
   if (mode !== 'fast') await storeOriginals(out)
   if (mode !== 'fast' && !config.accesses) await storeUses(out)
   if (recorded.continuations === 0)
@@ -97,6 +100,16 @@ export async function recordNode(program: string, args: string[], options: Recor
     )
   }
   return { ...recorded, exitCode: statusOf(end) }
+}
+
+/** Own code that was not watched, as its threads and child processes have told, each once. */
+function storeUnwatched(out: string): void {
+  const file = unwatchedFile(out)
+  if (!existsSync(file)) return
+  const told = new Set(readFileSync(file, 'utf8').split('\n').filter(Boolean))
+  rmSync(file)
+  const notes = [...told].map((text) => `{"type":"note","code":"unwatched","text":${text}}\n`)
+  insertBeforeEnd(out, notes.join(''))
 }
 
 /** A port on which nothing listens now. */

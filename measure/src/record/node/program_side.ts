@@ -17,6 +17,8 @@ import { sample } from './sample.ts'
 import { inFile } from './loader_map.ts'
 import { ownUrl, translatePlaces } from './stack.ts'
 import { given } from '../given.ts'
+import { madeText } from '../unwatched_text.ts'
+import { tellUnwatched } from './accesses/unwatched.ts'
 import { traceActivities } from '../activities.ts'
 
 /** Node's own choice. */
@@ -92,6 +94,10 @@ function tellAccesses({ watch, describe }: Accesses, recorder: NodeRecorder): vo
   for (const told of mostFrequent(toldBy(watch))) {
     const record = recordOf(told, describe, (place) => recorder.location(place))
     if (record !== undefined) recorder.write(record)
+  }
+  for (const site of watch.made) {
+    const described = describe(site)
+    if (described !== undefined) tellUnwatched(madeText(described))
   }
 }
 

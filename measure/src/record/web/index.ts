@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { MeasureError } from '../../format/error.ts'
-import type { Calibration, Header } from '../../format/types.ts'
+import type { Calibration, Header, TraceRecord } from '../../format/types.ts'
 import { loadLocal } from '../../analysis/sourcemaps.ts'
 import { convertTrace } from '../chrome/index.ts'
 import { atExit } from '../cleanup.ts'
@@ -116,7 +116,7 @@ export async function recordWeb(url: string, options: RecordWebOptions): Promise
       calibration,
       ...(accesses !== undefined && {
         place: (place) => accesses.rewriting.original(place),
-        more: (location, left) => accesses.records(location, left),
+        more: (location, left) => [...accesses.records(location, left), ...unwatchedNotes(accesses)],
       }),
     })
     if (mode === 'full') {
@@ -215,12 +215,6 @@ async function record(browser: Browser, address: string | null, options: Recordi
     // The turn is in the trace once it has ended.
     await responds(cdp, session)
   }
-  const left = watched?.rewriting.left ?? []
-  if (left.length > 0) {
-    const who = left.length === 1 ? 'one script reads and writes' : `${left.length} scripts read and write`
-    const why = 'because the script is too long or cannot be rewritten'
-    notes.push(`what ${who} was not watched, ${why}: ${left.slice(0, 3).join(' ')}`)
-  }
   say('fetching the trace')
   const answers = ['finished', 'duration', 'stopped'].includes(ending.reason)
   const maps: Outcome['maps'] = answers ? await scripts.maps() : new Map()
@@ -233,6 +227,9 @@ async function record(browser: Browser, address: string | null, options: Recordi
     )
   return { failure, notes, maps, texts }
 }
+
+const unwatchedNotes = (accesses: PageAccesses): TraceRecord[] =>
+  accesses.unwatched().map((text) => ({ type: 'note', code: 'unwatched', text }))
 
 function checkUrl(url: string): string {
   try {

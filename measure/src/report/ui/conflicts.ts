@@ -1,5 +1,12 @@
 /** The cards that the report opens with: each conflict as steps from top to bottom, the intruder drawn between them. */
-import { conflicts, conflictText, isTelling, noConflict, type Conflict } from '../../analysis/conflicts.ts'
+import {
+  conflicts,
+  conflictText,
+  isTelling,
+  noConflict,
+  unwatchedText,
+  type Conflict,
+} from '../../analysis/conflicts.ts'
 import type { Figures } from '../../analysis/figures.ts'
 import { fileOf, siteText, type Site } from '../../analysis/sites.ts'
 import { costText, whole } from '../format.ts'
@@ -70,10 +77,11 @@ const named = (names: string[]): [string, string][] => [...new Set(names)].sort(
 /** The report in one sentence. */
 function finding(f: Figures, all: Conflict[], own: Conflict[]): string {
   const [first] = own.length > 0 ? own : all.filter((c) => !c.hint)
-  if (first === undefined) return noConflict(all)
+  if (first === undefined) return noConflict(f, all)
   const others = own.length - 1
   const more = others > 0 ? ` ${whole(others)} more conflict${others === 1 ? '' : 's'} in your code.` : ''
-  return conflictText(f, first) + more
+  const unwatched = unwatchedText(f)
+  return conflictText(f, first) + more + (unwatched === undefined ? '' : ` ${unwatched}`)
 }
 
 const wordsOf = (f: Figures, c: Conflict): string =>

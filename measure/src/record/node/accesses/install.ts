@@ -24,6 +24,8 @@ import {
   type FileSite,
   type FileSites,
 } from '../../accesses/sites.ts'
+import { leftText, tooLong } from '../../unwatched_text.ts'
+import { tellUnwatched } from './unwatched.ts'
 import { transform } from '../../accesses/transform.ts'
 import type { Described } from '../../accesses/tell.ts'
 import { Watch } from '../../accesses/watch.ts'
@@ -111,8 +113,10 @@ function rewriteModules(): void {
     ...rest: unknown[]
   ) {
     const url = pathToFileURL(filename).href
-    const rewritten =
-      isOwn(url) && content.length < MAX_LENGTH ? transform(content, url, format === 'module', nextFile()) : null
+    const left = (why: string): void => tellUnwatched(leftText(url, why))
+    const isShort = content.length < MAX_LENGTH
+    if (isOwn(url) && !isShort) left(tooLong(MAX_LENGTH))
+    const rewritten = isOwn(url) && isShort ? transform(content, url, format === 'module', nextFile(), left) : null
     return Reflect.apply(compile, this, [rewritten?.code ?? content, filename, format, ...rest])
   })
   keepNewest(nextFile)

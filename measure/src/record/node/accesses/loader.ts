@@ -21,7 +21,7 @@ shared.newest = Math.max(shared.newest, turn)
 // The program's own loaders are rewritten, too, and run here, where nothing is told of what they do.
 ;(globalThis as any)[GLOBAL] ??= new Runtime(
   new Flows(),
-  { note: () => {}, noteAll: () => {}, knows: () => false },
+  { note: () => {}, noteAll: () => {}, knows: () => false, made: new Set() },
   () => {},
 )
 

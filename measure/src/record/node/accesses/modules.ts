@@ -1,6 +1,8 @@
 /** What loaders of modules answer with, rewritten if it is a file of the program's own that holds an ES module. */
 import { withoutTypes } from '../../../source/without_types.ts'
 import { isOwn } from './own.ts'
+import { leftText, tooLong } from '../../unwatched_text.ts'
+import { tellUnwatched } from './unwatched.ts'
 import { transform } from '../../accesses/transform.ts'
 
 export interface Loaded {
@@ -17,8 +19,10 @@ export function rewriteModule(loaded: Loaded, url: string, number: () => number)
   if ((format !== 'module' && format !== 'module-typescript') || source === undefined || source === null || !isOwn(url))
     return loaded
   const text = typeof source === 'string' ? source : Buffer.from(source as ArrayBuffer).toString('utf8')
-  if (text.length >= MAX_LENGTH) return loaded
+  const left = (why: string): void => tellUnwatched(leftText(url, why))
+  if (text.length >= MAX_LENGTH) return (left(tooLong(MAX_LENGTH)), loaded)
   const javascript = format === 'module' ? text : withoutTypes(text, url)
-  const rewritten = javascript === null ? null : transform(javascript, url, true, number())
+  if (javascript === null) left('its types cannot be taken away')
+  const rewritten = javascript === null ? null : transform(javascript, url, true, number(), left)
   return rewritten === null ? loaded : { ...loaded, format: 'module', source: rewritten.code }
 }

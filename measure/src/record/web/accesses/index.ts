@@ -2,6 +2,7 @@
 import { mostFrequent, recordOf, type Told } from '../../accesses/tell.ts'
 import type { Place } from '../../place.ts'
 import type { Unserialisable } from '../../../format/types.ts'
+import { leftText, madeText } from '../../unwatched_text.ts'
 import type { Cdp } from '../cdp.ts'
 import { FOUND } from './found.ts'
 import { enableInterception, intercept } from './intercept.ts'
@@ -14,6 +15,7 @@ const DEADLINE = 5000
 export class PageAccesses {
   readonly rewriting: Rewriting
   private readonly told: Told[] = []
+  private readonly made = new Set<number>()
   private readonly sessions = new Set<string>()
   private readonly cdp: Cdp
 
@@ -54,6 +56,13 @@ export class PageAccesses {
     )
   }
 
+  /** The page's own code that was not watched; valid after `records`. */
+  unwatched(): string[] {
+    const made = [...this.made].flatMap((site) => this.rewriting.describe(site) ?? [])
+    const left = [...this.rewriting.left].map(([url, why]) => leftText(url, why))
+    return [...new Set([...left, ...made.map(madeText)])]
+  }
+
   private async ask(session: string, uniqueContextId: string): Promise<void> {
     const expression = `typeof ${FOUND} === 'function' ? ${FOUND}() : '[]'\n//# sourceURL=charcoal-measure:found`
     const { result } = await this.cdp.send('Runtime.evaluate', { expression, uniqueContextId }, session, DEADLINE)
@@ -64,7 +73,8 @@ export class PageAccesses {
   private add(text: unknown): void {
     try {
       const told = JSON.parse(String(text))
-      if (Array.isArray(told)) this.told.push(...told)
+      if (!Array.isArray(told)) return
+      for (const one of told) typeof one === 'number' ? this.made.add(one) : this.told.push(one)
     } catch {
       // Then it has told nothing.
     }

@@ -55,7 +55,7 @@ async function rewritten(
   const { body, base64Encoded } = await cdp.send('Fetch.getResponseBody', { requestId }, session)
   const bytes = Buffer.from(body, base64Encoded ? 'base64' : 'utf8')
   const text = decoded(bytes, type, isDocument)
-  if (text === null) return null
+  if (text === null) return (rewriting.left.set(url, 'its text is in another encoding than it says'), null)
   const policy = valueOf('content-security-policy')
   const changed = isDocument ? rewriting.document(text, url, policy) : rewriting.script(text, url)
   if (changed === null) return null

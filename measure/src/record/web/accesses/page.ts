@@ -5,7 +5,7 @@
 import { Runtime } from '../../accesses/runtime.ts'
 import { disguiseTexts } from '../../accesses/disguise_texts.ts'
 import { GLOBAL } from '../../accesses/sites.ts'
-import { toldBy } from '../../accesses/tell.ts'
+import { toldBy, type Told } from '../../accesses/tell.ts'
 import { Watch } from '../../accesses/watch.ts'
 import { textOf } from './text_of.ts'
 import { FOUND, LEFT } from './found.ts'
@@ -19,10 +19,15 @@ if (!Object.hasOwn(realm, GLOBAL)) {
   const watch = new Watch(new PageFlows(() => apply(now, clock, []) * 1000))
   Object.defineProperty(realm, GLOBAL, { value: new Runtime(watch.flows, watch, () => {}) })
   disguiseTexts()
-  Object.defineProperty(realm, FOUND, { value: () => textOf(toldBy(watch)) })
+  const all = (): (Told | number)[] => {
+    const told: (Told | number)[] = toldBy(watch)
+    watch.made.forEach((site) => void (told[told.length] = site))
+    return told
+  }
+  Object.defineProperty(realm, FOUND, { value: () => textOf(all()) })
   // What was found in a page that the user leaves would be gone with it; the trace is not.
   const { timeStamp } = console
   realm.addEventListener?.('pagehide', () => {
-    if (watch.findings.size > 0) apply(timeStamp, console, [LEFT + textOf(toldBy(watch))])
+    if (watch.findings.size + watch.made.size > 0) apply(timeStamp, console, [LEFT + textOf(all())])
   })
 }

@@ -8,6 +8,7 @@ import type { Transformed } from '../../accesses/rewritten.ts'
 import { FILE_SITES, originalColumn, type FileSites } from '../../accesses/sites.ts'
 import type { Described } from '../../accesses/tell.ts'
 import { transformForPage } from '../../accesses/transform.ts'
+import { tooLong } from '../../unwatched_text.ts'
 import { inlineScripts, withoutIntegrity } from './inline.ts'
 
 /** Characters; longer scripts are left as they are. */
@@ -16,8 +17,8 @@ const MAX_LENGTH = 4 << 20
 const HASH = /'sha(256|384|512)-/
 
 export class Rewriting {
-  /** Scripts that are left as they are because they are too long, or because nobody understands them. */
-  readonly left: string[] = []
+  /** Scripts that are left as they are, by address, and why. */
+  readonly left = new Map<string, string>()
   private readonly files = new Map<number, { url: string; sites: FileSites }>()
   private readonly byUrl = new Map<string, FileSites>()
   private readonly own: string[]
@@ -44,7 +45,10 @@ export class Rewriting {
     if (!this.isOwn(address)) return null
     const free = withoutIntegrity(html)
     const meta = /<meta[^>]*content-security-policy[^>]*>/i.exec(html)?.[0] ?? ''
-    if (HASH.test(policy) || HASH.test(meta)) return free === html ? null : free
+    if (HASH.test(policy) || HASH.test(meta)) {
+      if (!inlineScripts(free).next().done) this.left.set(address, "the page's policy names its scripts by hashes")
+      return free === html ? null : free
+    }
     const sites: FileSites = { sites: [], shifts: {} }
     let text = ''
     let last = 0
@@ -98,11 +102,10 @@ export class Rewriting {
 
   private rewrite(text: string, url: string, all: FileSites, module?: boolean): string | null {
     const file = ++this.last
-    const rewritten = text.length < MAX_LENGTH ? transformForPage(text, module, file) : null
-    if (rewritten === null) {
-      this.left.push(url)
-      return null
-    }
+    const left = (why: string): void => void this.left.set(url, why)
+    if (text.length >= MAX_LENGTH) left(tooLong(MAX_LENGTH))
+    const rewritten = text.length < MAX_LENGTH ? transformForPage(text, module, file, left) : null
+    if (rewritten === null) return null
     this.files.set(file, { url, sites: rewritten.sites })
     addShifts(all, rewritten)
     return rewritten.code

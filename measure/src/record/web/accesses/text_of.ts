@@ -4,9 +4,11 @@ import type { Told } from '../../accesses/tell.ts'
 const { stringify } = JSON
 const { setPrototypeOf } = Object
 
-export function textOf(all: Told[]): string {
+/** Findings, and sites where code was made. */
+export function textOf(all: (Told | number)[]): string {
   for (let i = 0; i < all.length; i++) {
     const told = all[i]
+    if (typeof told === 'number') continue
     setPrototypeOf(told.waits, null)
     setPrototypeOf(told.cpu, null)
     setPrototypeOf(told.wait, null)

@@ -1,0 +1,11 @@
+/** Own code whose reads and writes are not watched, as parts of the sentence that names it. */
+import { shortUrl } from '../analysis/sites.ts'
+import type { Described } from './accesses/tell.ts'
+
+export const leftText = (url: string, why: string): string => `${shortUrl(url)}, because ${why}`
+
+/** What a call makes and runs, such as `eval` of a text. */
+export const madeText = ({ place, text }: Described): string =>
+  `what ${text} runs at ${shortUrl(place.url)}:${place.line}`
+
+export const tooLong = (characters: number): string => `it has ${characters.toLocaleString('en')} characters or more`
