@@ -9,6 +9,8 @@ import { WebSocketServer } from 'ws'
 import { parseTrace, type TraceRecord } from '../src/format/index.ts'
 import { findEndpoint, type NodeEndpoint } from '../src/record/endpoint.ts'
 import { attachNode } from '../src/record/node/attach.ts'
+import { hookUrl } from '../src/record/node/hook_file.ts'
+import { evaluateWhereItIs } from '../src/record/node/hung.ts'
 import { startBrowser } from '../src/record/web/browser.ts'
 import { Cdp } from '../src/record/web/cdp.ts'
 import { recordWeb, type Steps } from '../src/record/web/index.ts'
@@ -198,5 +200,31 @@ test('a tab of a browser that runs already is recorded as it is, and goes on', a
     )
   } finally {
     await browser.close()
+  }
+})
+
+test("what is asked of a program that hangs is not done in the middle of the recorder's code", async () => {
+  const dir = temporary()
+  const program = path.join(dir, 'p.cjs')
+  const told = path.join(dir, 'told')
+  writeFileSync(
+    program,
+    `const work = 'for (let i = 0; i < 1e6; i++) globalThis.n = i'
+const recorder = new (require('node:vm').Script)('(function inRecorder() { ' + work + ' })', {
+  filename: ${JSON.stringify(hookUrl())} }).runInThisContext()
+globalThis.tell = () => require('node:fs').appendFileSync(${JSON.stringify(told)},
+  new Error().stack.includes('inRecorder') + ',')
+function user() { recorder() }
+setTimeout(() => { for (;;) user() }, 10)`,
+  )
+  const child = spawn(process.execPath, ['--inspect=0', program], { stdio: ['ignore', 'ignore', 'pipe'] })
+  try {
+    const [address] = await said(child.stderr, /ws:\S+/)
+    const cdp = await Cdp.connect(address!)
+    for (let i = 0; i < 3; i++) await evaluateWhereItIs(cdp, 'tell()')
+    cdp.close()
+    same(readFileSync(told, 'utf8'), 'false,'.repeat(3))
+  } finally {
+    child.kill('SIGKILL')
   }
 })

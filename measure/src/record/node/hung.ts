@@ -7,6 +7,7 @@ import { MeasureError } from '../../format/error.ts'
 import { findEndpoint } from '../endpoint.ts'
 import { Cdp } from '../web/cdp.ts'
 import { HUNG } from './config.ts'
+import { hookUrl } from './hook_file.ts'
 
 /** Milliseconds for each step: a program in a call of the system never answers. */
 const DEADLINE = 5000
@@ -26,20 +27,44 @@ export async function askWhereItHangs(pid: number, port: number): Promise<void> 
   }
 }
 
-/** Stops a program that does not return to its event loop, evaluates something in it, and lets it go on. */
+/**
+ * Stops a program that does not return to its event loop, evaluates something in it, and lets it go on. The program may
+ * be in the middle of the recorder's code, which then goes on to its end first.
+ */
 export async function evaluateWhereItIs(cdp: Cdp, expression: string): Promise<void> {
-  const paused = new Promise<string>((done) =>
-    cdp.on('Debugger.paused', ({ callFrames }) => done(callFrames[0].callFrameId)),
-  )
+  const recorder = hookUrl()
+  let stopped: (innermost: Frame) => void
+  const nextStop = (): Promise<Frame> => new Promise((done) => (stopped = done))
+  const scripts = new Set<string>()
+  const undo = [
+    cdp.on('Debugger.paused', ({ callFrames }) => stopped(callFrames[0])),
+    cdp.on('Debugger.scriptParsed', ({ scriptId, url }) => url.startsWith(recorder) && scripts.add(scriptId)),
+  ]
   const late = new Promise<never>((_, fail) => {
     setTimeout(() => fail(new MeasureError('the program does not stop for its debugger')), DEADLINE).unref()
   })
   late.catch(() => {})
-  await cdp.send('Debugger.enable', {}, undefined, DEADLINE)
-  await cdp.send('Debugger.pause', {}, undefined, DEADLINE)
-  const callFrameId = await Promise.race([paused, late])
-  await cdp.send('Debugger.evaluateOnCallFrame', { callFrameId, expression }, undefined, DEADLINE)
-  await cdp.send('Debugger.resume', {}, undefined, DEADLINE)
+  const send = (method: string, params = {}): Promise<unknown> => cdp.send(method, params, undefined, DEADLINE)
+  await send('Debugger.enable')
+  const pattern = `^${recorder.replace(/[^\w]/g, '\\$&')}`
+  await send('Debugger.setBlackboxPatterns', { patterns: [pattern] })
+  let stop = nextStop()
+  await send('Debugger.pause')
+  let innermost = await Promise.race([stop, late])
+  while (scripts.has(innermost.location.scriptId)) {
+    stop = nextStop()
+    await send('Debugger.stepOut')
+    innermost = await Promise.race([stop, late])
+  }
+  for (const f of undo) f()
+  await send('Debugger.evaluateOnCallFrame', { callFrameId: innermost.callFrameId, expression })
+  await send('Debugger.resume')
+  await send('Debugger.disable')
+}
+
+interface Frame {
+  callFrameId: string
+  location: { scriptId: string }
 }
 
 /** True if the program's event loop goes round: it waits, for a child process perhaps, and takes its time to end. */
