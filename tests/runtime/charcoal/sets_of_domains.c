@@ -447,7 +447,7 @@ static void *make_call(void *of) {
   __atomic_store_n(&c->made, 1, __ATOMIC_RELEASE);
   return NULL;
 }
-/* This domain does not open its letters meanwhile. */
+/* This domain does not open its letters meanwhile, nor anywhere else in an atomic block. */
 atomic static int let_another_thread(int (*fn)(ch_sem *), ch_sem *s) {
   static struct call c;
   pthread_t thread;
@@ -469,8 +469,10 @@ TEST(a_unit_under_way_is_had_before_its_semaphore_is_destroyed) {
   do {
     async first = ch_sem_wait(s);
     async second = ch_sem_wait(s);
-    EXPECT(let_another_thread(ch_sem_post, s) == 0);
-    EXPECT(ch_sem_destroy(s) == EBUSY);
+    atomic {
+      EXPECT(let_another_thread(ch_sem_post, s) == 0);
+      EXPECT(ch_sem_destroy(s) == EBUSY);
+    }
     free(s);
   }
   finish;
@@ -482,9 +484,11 @@ TEST(a_semaphore_is_destroyed_with_its_letter_when_who_waited_has_given_up) {
   int result = -1;
   do {
     async result = ch_sem_wait(s);
-    EXPECT(let_another_thread(ch_sem_post, s) == 0);
-    cancel;
-    EXPECT(ch_sem_destroy(s) == 0);
+    atomic {
+      EXPECT(let_another_thread(ch_sem_post, s) == 0);
+      cancel;
+      EXPECT(ch_sem_destroy(s) == 0);
+    }
     memset(s, 0x55, sizeof *s);
     free(s);
   }
@@ -496,9 +500,11 @@ TEST(a_semaphore_with_a_letter_to_another_domain_is_not_destroyed) {
   ch_sem s = CH_SEM_INIT(0);
   do {
     async ch_sem_wait(&s);
-    EXPECT(let_another_thread(ch_sem_post, &s) == 0);
-    cancel;
-    EXPECT(let_another_thread(ch_sem_destroy, &s) == EPERM);
+    atomic {
+      EXPECT(let_another_thread(ch_sem_post, &s) == 0);
+      cancel;
+      EXPECT(let_another_thread(ch_sem_destroy, &s) == EPERM);
+    }
   }
   finish;
   ch_sleep(1000000);
