@@ -148,10 +148,10 @@ const server = http.createServer((request, response) => { served++; setTimeout((
 await new Promise((done) => server.listen(0, '127.0.0.1', done))
 const to = { port: server.address().port, host: '127.0.0.1' }
 ${Object.entries(ways)
-  .map(
-    ([name, body]) =>
-      `function ${name}(done) { ${body} }\nawait Promise.all([1, 2, 3].map(() => new Promise((done) => ${name}(done))))`,
-  )
+  .map(([name, body]) => {
+    const three = `[1, 2, 3].map(() => new Promise((done) => ${name}(done)))`
+    return `function ${name}(done) { ${body} }\nawait Promise.all(${three})`
+  })
   .join('\n')}
 server.close()
 server.closeAllConnections()`)
@@ -159,7 +159,7 @@ server.closeAllConnections()`)
   same([...told].sort(), Object.keys(ways).sort(), JSON.stringify(cards))
 })
 
-test('a size that was tested before a wait and changed after it is a card, and one that is only told of is none', async () => {
+test('a size that was tested before a wait and changed after it is a card, and one that is told is none', async () => {
   const races = {
     ofMap: 'if (sessions.size < 2) { await sleep(1); sessions.set(i, i) }',
     ofSet: 'if (members.size >= 2) return; await sleep(1); members.add(i)',
@@ -185,7 +185,7 @@ ${Object.entries({ ...races, ...ways })
   same([...told].sort(), Object.keys(races).sort(), JSON.stringify(cards))
 })
 
-test("a CommonJS module's exports are state that others share, and its functions keep their names in stacks", async () => {
+test("a CommonJS module's exports are shared state, and its functions keep their names in stacks", async () => {
   const dir = temporary()
   const program = path.join(dir, 'program.cjs')
   writeFileSync(
@@ -206,13 +206,12 @@ if (!/at exports\\.where .*:6:\\d+/.test((0, exports.where)())) process.exit(9)`
 })
 
 test('what is only logged, or compared before it is changed, is no conflict', async () => {
+  const again = 'for (;;) { const seen = v; const next = seen + (await sleep(1).then(() => 1));'
   const ways = {
     logged: 'console.log(`${list.length} of`, state.n); await sleep(1); list.push(state.n)',
     noted: 'log.push(names.length); await sleep(1); names.push(i)',
-    swapped:
-      'for (;;) { const seen = v; const next = seen + (await sleep(1).then(() => 1)); if (v === seen) { v = next; return } }',
-    tried:
-      'for (;;) { const seen = w; const next = seen + (await sleep(1).then(() => 1)); if (seen !== w) continue; w = next; return }',
+    swapped: `${again} if (v === seen) { v = next; return } }`,
+    tried: `${again.replace('v;', 'w;')} if (seen !== w) continue; w = next; return }`,
   }
   const races = {
     kept: 'const length = ids.length; await sleep(1); ids.push(length)',
