@@ -41,6 +41,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if defined(__GNUC__)
+#define CH_INLINE static __inline__ /* `inline` is no keyword of C89 */
+#else
+#define CH_INLINE static inline
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -7,7 +7,7 @@
 #ifndef CHARCOAL_ATOMICITY_H
 #define CHARCOAL_ATOMICITY_H
 
-#include <stddef.h>
+#include <charcoal.h>
 
 /* Stands on a variable at file level or on a function, and says that activities may interleave there: the checker does
  * not report it. It is meant for counters whose value nobody takes for exact, and for code that looks again after each
@@ -39,9 +39,9 @@ void ch_atomicity_wait(const void *object, int failed);
 
 #else
 
-static inline void ch_atomicity_forget(const void *memory, size_t size) { (void)memory, (void)size; }
-static inline void ch_atomicity_post(const void *object) { (void)object; }
-static inline void ch_atomicity_wait(const void *object, int failed) { (void)object, (void)failed; }
+CH_INLINE void ch_atomicity_forget(const void *memory, size_t size) { (void)memory, (void)size; }
+CH_INLINE void ch_atomicity_post(const void *object) { (void)object; }
+CH_INLINE void ch_atomicity_wait(const void *object, int failed) { (void)object, (void)failed; }
 
 #endif
 

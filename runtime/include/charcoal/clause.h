@@ -236,7 +236,7 @@ ch_bool ch_clause_ready(const struct ch_clause *);
 /* Makes the plain call: it waits for this clause alone, which its form has filled in.
  * Result: the call's result; `cancelled`: the scope is cancelled, and the call has had no effect.
  * Cancel: ends the wait, unless the type's `cancel` says that it cannot. */
-static inline intptr_t ch_wait_plain(struct ch_clause *c, intptr_t cancelled) {
+CH_INLINE intptr_t ch_wait_plain(struct ch_clause *c, intptr_t cancelled) {
   struct ch_wait w;
   ch_wait_enter(&w, CH_WAIT_PLAIN, NULL);
   ch_wait_add(&w, c, 0);

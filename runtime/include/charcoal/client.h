@@ -26,7 +26,7 @@ extern "C" {
  * Result: the socket; or -1, and errno is ENXIO: there is no such host or service; EAGAIN: no name server has answered;
  * or the error of connect for the address that failed last; or ENOMEM, EMFILE and the like.
  * Source: "happy eyeballs", RFC 8305 without its sections 3 and 7. */
-static inline int ch_dial(const char *host, const char *service);
+CH_INLINE int ch_dial(const char *host, const char *service);
 
 /* Connects as ch_dial does to one of the addresses in a list that getaddrinfo has made for SOCK_STREAM. The caller owns
  * the list, which is only read.
@@ -37,7 +37,7 @@ int ch_dial_addresses(const struct addrinfo *);
  * stands in this header so that only programs that look up names contain that function, about which the linker warns in
  * static programs. */
 int ch_dial_found(int error, struct addrinfo *found);
-static inline int ch_dial(const char *host, const char *service) {
+CH_INLINE int ch_dial(const char *host, const char *service) {
   struct addrinfo wanted, *found = NULL;
   __builtin_memset(&wanted, 0, sizeof wanted);
   wanted.ai_socktype = SOCK_STREAM;

@@ -106,41 +106,41 @@ struct ch_task {
   intptr_t result;
 };
 #define CH_DOMAINS_CANCEL 1u
-static inline ch_domains *ch_domains_start(unsigned n, const struct ch_domains_how *how) {
+CH_INLINE ch_domains *ch_domains_start(unsigned n, const struct ch_domains_how *how) {
   ch_domains *made = n ? (ch_domains *)malloc(sizeof *made) : (errno = EINVAL, (ch_domains *)0);
   (void)how;
   if (made)
     made->n = n;
   return made;
 }
-static inline unsigned ch_domains_count(const ch_domains *d) { return d->n; }
-static inline int ch_domain_index(void) { return -1; }
-static inline ch_task *ch_domain_spawn(ch_domains *d, unsigned which, intptr_t (*fn)(void *), void *argument) {
+CH_INLINE unsigned ch_domains_count(const ch_domains *d) { return d->n; }
+CH_INLINE int ch_domain_index(void) { return -1; }
+CH_INLINE ch_task *ch_domain_spawn(ch_domains *d, unsigned which, intptr_t (*fn)(void *), void *argument) {
   ch_task *t = which == CH_ANY_DOMAIN || which < d->n ? (ch_task *)malloc(sizeof *t) : (errno = EINVAL, (ch_task *)0);
   if (t)
     t->result = fn(argument);
   return t;
 }
-static inline int ch_task_join(ch_task *t, intptr_t *result) {
+CH_INLINE int ch_task_join(ch_task *t, intptr_t *result) {
   if (result)
     *result = t->result;
   free(t);
   return 0;
 }
-static inline void ch_task_cancel(ch_task *t) { (void)t; }
-static inline void ch_task_detach(ch_task *t) { free(t); }
-static inline int ch_domains_each(ch_domains *d, intptr_t (*fn)(void *), void *argument) {
+CH_INLINE void ch_task_cancel(ch_task *t) { (void)t; }
+CH_INLINE void ch_task_detach(ch_task *t) { free(t); }
+CH_INLINE int ch_domains_each(ch_domains *d, intptr_t (*fn)(void *), void *argument) {
   for (unsigned i = 0; i < d->n; i++)
     fn(argument);
   return 0;
 }
-static inline int ch_domains_stats(ch_domains *d, unsigned which, struct ch_stats *s) {
+CH_INLINE int ch_domains_stats(ch_domains *d, unsigned which, struct ch_stats *s) {
   (void)d, (void)which;
   ch_stats(s);
   return 0;
 }
-static inline int ch_domains_dump(ch_domains *d, int fd) { return (void)d, (void)fd, 0; }
-static inline int ch_domains_end(ch_domains *d, unsigned flags) { return (void)flags, free(d), 0; }
+CH_INLINE int ch_domains_dump(ch_domains *d, int fd) { return (void)d, (void)fd, 0; }
+CH_INLINE int ch_domains_end(ch_domains *d, unsigned flags) { return (void)flags, free(d), 0; }
 
 #endif
 

@@ -47,13 +47,13 @@ int ch_post(struct ch_inbox *to, void (*fn)(void *), void *argument);
 #else
 
 /* Sequential meanings: fn is called at once. */
-static inline int ch_offload(void (*fn)(void *), void *argument) { return fn(argument), 0; }
+CH_INLINE int ch_offload(void (*fn)(void *), void *argument) { return fn(argument), 0; }
 struct ch_inbox;
-static inline struct ch_inbox *ch_inbox(void) {
+CH_INLINE struct ch_inbox *ch_inbox(void) {
   static int only;
   return (struct ch_inbox *)(void *)&only;
 }
-static inline int ch_post(struct ch_inbox *to, void (*fn)(void *), void *argument) { return (void)to, fn(argument), 0; }
+CH_INLINE int ch_post(struct ch_inbox *to, void (*fn)(void *), void *argument) { return (void)to, fn(argument), 0; }
 
 #endif
 

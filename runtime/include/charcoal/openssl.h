@@ -33,7 +33,7 @@ extern "C" {
  * caller frees the result by SSL_CTX_free. The domain stands still while OpenSSL reads the files.
  * Result: the context; NULL: OpenSSL's list of errors has the reason.
  * Cancel: has no effect on it. */
-static inline SSL_CTX *ch_ssl_server(const char *certificate, const char *key) {
+CH_INLINE SSL_CTX *ch_ssl_server(const char *certificate, const char *key) {
   SSL_CTX *context = SSL_CTX_new(TLS_server_method());
   if (!context)
     return NULL;
@@ -48,7 +48,7 @@ static inline SSL_CTX *ch_ssl_server(const char *certificate, const char *key) {
 /* Tells whether the first byte that has come on a connection begins TLS, for a port that serves both kinds. It takes
  * nothing from the connection. Never blocks.
  * Result: non-zero if so; 0 also if no byte has come. */
-static inline int ch_ssl_begins(int connection) {
+CH_INLINE int ch_ssl_begins(int connection) {
   unsigned char first;
   return recv(connection, &first, 1, MSG_PEEK | MSG_DONTWAIT) == 1 && first == 22;
 }
@@ -56,7 +56,7 @@ static inline int ch_ssl_begins(int connection) {
 /* Makes the TLS side of a connection, whose descriptor becomes non-blocking. The caller frees the result by ch_ssl_end,
  * and closes the descriptor itself. Never blocks.
  * Result: the connection for OpenSSL's calls; NULL: OpenSSL's list of errors has the reason. */
-static inline SSL *ch_ssl_new(SSL_CTX *context, int connection) {
+CH_INLINE SSL *ch_ssl_new(SSL_CTX *context, int connection) {
   SSL *ssl = SSL_new(context);
   fcntl(connection, F_SETFL, fcntl(connection, F_GETFL) | O_NONBLOCK);
   if (ssl && !SSL_set_fd(ssl, connection)) {
@@ -68,7 +68,7 @@ static inline SSL *ch_ssl_new(SSL_CTX *context, int connection) {
 
 /* Private. */
 enum ch_ssl_call { CH_SSL_ACCEPT, CH_SSL_CONNECT, CH_SSL_READ, CH_SSL_WRITE };
-static inline int ch_ssl_try(SSL *ssl, enum ch_ssl_call call, void *bytes, int n, int *error) {
+CH_INLINE int ch_ssl_try(SSL *ssl, enum ch_ssl_call call, void *bytes, int n, int *error) {
   int result;
   atomic {
     ERR_clear_error();
@@ -80,7 +80,7 @@ static inline int ch_ssl_try(SSL *ssl, enum ch_ssl_call call, void *bytes, int n
   }
   return result;
 }
-static inline int ch_ssl_call(SSL *ssl, enum ch_ssl_call call, void *bytes, int n, int waits) {
+CH_INLINE int ch_ssl_call(SSL *ssl, enum ch_ssl_call call, void *bytes, int n, int waits) {
   for (;;) {
     int error, result = ch_ssl_try(ssl, call, bytes, n, &error);
     if (result > 0 || error == SSL_ERROR_ZERO_RETURN)
@@ -96,29 +96,29 @@ static inline int ch_ssl_call(SSL *ssl, enum ch_ssl_call call, void *bytes, int 
 }
 
 /* Make the handshake as SSL_accept does for a server, and SSL_connect for a client. They wait for the other side. */
-static inline int ch_ssl_accept(SSL *ssl) { return ch_ssl_call(ssl, CH_SSL_ACCEPT, NULL, 0, 1); }
-static inline int ch_ssl_connect(SSL *ssl) { return ch_ssl_call(ssl, CH_SSL_CONNECT, NULL, 0, 1); }
+CH_INLINE int ch_ssl_accept(SSL *ssl) { return ch_ssl_call(ssl, CH_SSL_ACCEPT, NULL, 0, 1); }
+CH_INLINE int ch_ssl_connect(SSL *ssl) { return ch_ssl_call(ssl, CH_SSL_CONNECT, NULL, 0, 1); }
 
 /* Reads up to n bytes as SSL_read does, and waits until there are some. With the flag CH_SSL_DONTWAIT it does not wait,
  * and fails with EAGAIN if there are none. A program that waits for the descriptor by itself has to ask SSL_has_pending
  * before, because OpenSSL may have read more than it has returned. */
 #define CH_SSL_DONTWAIT 1
-static inline int ch_ssl_read(SSL *ssl, void *to, int n, int flags) {
+CH_INLINE int ch_ssl_read(SSL *ssl, void *to, int n, int flags) {
   return ch_ssl_call(ssl, CH_SSL_READ, to, n, !(flags & CH_SSL_DONTWAIT));
 }
 
 /* Writes up to n bytes as SSL_write does, and waits until the other side takes some. */
-static inline int ch_ssl_write(SSL *ssl, const void *from, int n) {
+CH_INLINE int ch_ssl_write(SSL *ssl, const void *from, int n) {
   return ch_ssl_call(ssl, CH_SSL_WRITE, (void *)from, n, 1);
 }
 /* Does the same as ch_ssl_write. It is meant for the member `write` of a ch_output whose `to` is the SSL. */
-static inline ssize_t ch_ssl_output(void *ssl, const void *from, size_t n) {
+CH_INLINE ssize_t ch_ssl_output(void *ssl, const void *from, size_t n) {
   return ch_ssl_write((SSL *)ssl, from, (int)n);
 }
 
 /* Sends the end of data to the other side, and frees what ch_ssl_new has made, but does not close the descriptor. With
  * NULL it does nothing. Never blocks. */
-static inline void ch_ssl_end(SSL *ssl) {
+CH_INLINE void ch_ssl_end(SSL *ssl) {
   if (!ssl)
     return;
   atomic {

@@ -48,7 +48,7 @@ struct ch_output {
 void ch_output_add_more(struct ch_output *, const void *bytes, size_t n);
 
 /* Adds n bytes, which are copied. Waits if there is no room for them. */
-static inline void ch_output_add(struct ch_output *o, const void *bytes, size_t n) {
+CH_INLINE void ch_output_add(struct ch_output *o, const void *bytes, size_t n) {
   if (n > o->size - o->used) {
     ch_output_add_more(o, bytes, n);
   } else {
@@ -57,9 +57,7 @@ static inline void ch_output_add(struct ch_output *o, const void *bytes, size_t 
   }
 }
 /* Adds a string, without its final zero. Waits as ch_output_add does. */
-static inline void ch_output_text(struct ch_output *o, const char *text) {
-  ch_output_add(o, text, __builtin_strlen(text));
-}
+CH_INLINE void ch_output_text(struct ch_output *o, const char *text) { ch_output_add(o, text, __builtin_strlen(text)); }
 /* Adds formatted text, as printf makes it. Waits as ch_output_add does. If the text does not fit into `bytes`, the
  * error is EMSGSIZE. */
 void ch_output_format(struct ch_output *, const char *format, ...) __attribute__((__format__(__printf__, 2, 3)));

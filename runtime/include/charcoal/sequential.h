@@ -17,9 +17,9 @@ struct ch_stats {
 };
 
 #if defined(__GNUC__)
-#define CH_SEQUENTIAL static __inline__ __attribute__((unused))
+#define CH_SEQUENTIAL CH_INLINE __attribute__((unused))
 #else
-#define CH_SEQUENTIAL static inline
+#define CH_SEQUENTIAL CH_INLINE
 #endif
 
 #ifdef CLOCK_MONOTONIC
