@@ -209,25 +209,36 @@ class Explainer : public DiagnosticConsumer {
 public:
   explicit Explainer(CompilerInstance &compiler)
       : owned(compiler.getDiagnostics().takeClient()), next(owned ? *owned : *compiler.getDiagnostics().getClient()),
-        preprocessor(compiler.getPreprocessor()), isC(!compiler.getLangOpts().CPlusPlus) {}
+        preprocessor(compiler.getPreprocessor()), isC(!compiler.getLangOpts().CPlusPlus) {
+    takeCounts();
+  }
 
   void BeginSourceFile(const LangOptions &language, const Preprocessor *preprocessor) override {
     next.BeginSourceFile(language, preprocessor);
   }
-  void EndSourceFile() override { next.EndSourceFile(); }
-  void finish() override { next.finish(); }
+  void EndSourceFile() override {
+    next.EndSourceFile();
+    takeCounts();
+  }
+  void finish() override {
+    next.finish();
+    takeCounts();
+  }
   bool IncludeInDiagnosticCounts() const override { return next.IncludeInDiagnosticCounts(); }
   void clear() override {
-    DiagnosticConsumer::clear();
     next.clear();
+    takeCounts();
   }
   void HandleDiagnostic(DiagnosticsEngine::Level, const Diagnostic &) override;
 
 private:
   void forward(DiagnosticsEngine::Level level, const Diagnostic &what) {
-    DiagnosticConsumer::HandleDiagnostic(level, what);
     next.HandleDiagnostic(level, what);
+    takeCounts();
   }
+  // The exit status comes from these. `next` has counted what was wrong with the options, before this consumer was
+  // there, and -verify does not count the errors that the program expects.
+  void takeCounts() { NumErrors = next.getNumErrors(), NumWarnings = next.getNumWarnings(); }
   void noteWord(const Diagnostic &what);
   std::unique_ptr<DiagnosticConsumer> owned;
   DiagnosticConsumer &next;
