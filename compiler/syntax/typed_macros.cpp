@@ -433,22 +433,36 @@ bool isAboutName(unsigned id) {
   }
 }
 
-// Where clang does not know a word of the dialect, because the file does not have the dialect, says what is missing.
-// The word may be a mistake of another kind, so clang's own message stays.
+// What clang cannot know about this word, at which a diagnostic stands in a dialect file; "" if nothing.
+std::string misplaced(unsigned id, llvm::StringRef word) {
+  static const std::set<std::string> statements = {"yield",  "async",  "atomic",    "activate",       "finish",
+                                                   "cancel", "within", "waituntil", "noncancellable", "twait"};
+  if (id == diag::err_undeclared_var_use && statements.count(word.str()))
+    return "'" + word.str() + "' is a statement, and cannot be part of an expression";
+  if (id == diag::err_expected_expression && word == "else")
+    return "each 'if' and 'waituntil' before this either has its 'else' already or has ended without one";
+  return "";
+}
+
+// Where clang does not know a word of the dialect, because the file does not have the dialect or because the word
+// stands in the wrong place, says what is missing. The word may be a mistake of another kind, so clang's own message
+// stays.
 void Explainer::noteWord(const Diagnostic &what) {
-  if (!isAboutName(what.getID()) || preprocessor.isMacroDefined("__CHARCOAL_DIALECT__") ||
-      (!isC && !preprocessor.isMacroDefined("CHARCOAL_H")))
-    return;
   const SourceManager &sources = what.getSourceManager();
   const SourceLocation place = sources.getFileLoc(what.getLocation());
   llvm::SmallString<32> buffer;
   const std::string word = Lexer::getSpelling(place, buffer, sources, preprocessor.getLangOpts()).str();
-  if (!isDialectWord(word) || !noted.insert(word).second)
+  std::string text;
+  if (preprocessor.isMacroDefined("__CHARCOAL_DIALECT__"))
+    text = noted.count(word) ? "" : misplaced(what.getID(), word);
+  else if (isAboutName(what.getID()) && (isC || preprocessor.isMacroDefined("CHARCOAL_H")) && isDialectWord(word) &&
+           !noted.count(word))
+    text = "'" + word + "' is a word of Charcoal's dialect" +
+           (isC ? "; if that is meant, write '#include <charcoal.h>'"
+                : ", which C++ does not have; write a function in C, and declare it 'extern \"C\"' here");
+  if (text.empty())
     return;
-  const std::string text =
-      "'" + word + "' is a word of Charcoal's dialect" +
-      (isC ? "; if that is meant, write '#include <charcoal.h>'"
-           : ", which C++ does not have; write a function in C, and declare it 'extern \"C\"' here");
+  noted.insert(word);
   const DiagnosticStorage none{};
   forward(DiagnosticsEngine::Note, Diagnostic(what.getDiags(), place, diag::err_undeclared_var_use, none, text));
 }

@@ -1,0 +1,5 @@
+#include <charcoal.h>
+int f(int n) {
+  n = yield;
+  return n;
+}
