@@ -116,6 +116,75 @@ static struct ch_clause *clause_at(const struct ch_wait *w, unsigned index) {
   return c;
 }
 
+/* ---- `and`: the clauses that are complete ----
+ *
+ * They are a pairing heap by index, so that the waiter finds the first of them without asking the others. The links of
+ * the clauses, which are on no list any more, make the heap: `next` leads to the first child, `prev` to the next
+ * sibling. */
+
+static struct ch_clause *of_link(struct ch_link *l) { return (struct ch_clause *)l; }
+
+static struct ch_clause *join(struct ch_clause *a, struct ch_clause *b) {
+  if (b->index < a->index) {
+    struct ch_clause *lower = b;
+    b = a;
+    a = lower;
+  }
+  b->link.prev = a->link.next;
+  a->link.next = &b->link;
+  return a;
+}
+
+static void add_complete(struct ch_wait *w, struct ch_clause *c) {
+  c->link = (struct ch_link){NULL, NULL};
+  w->complete = w->complete ? join(w->complete, c) : c;
+}
+
+/* Joins the children two by two, and then the pairs. */
+static struct ch_clause *take_first_complete(struct ch_wait *w) {
+  struct ch_clause *first = w->complete, *pairs = NULL, *heap = NULL;
+  for (struct ch_clause *c = of_link(first->link.next); c;) {
+    struct ch_clause *pair = c, *second = of_link(c->link.prev);
+    c = second ? of_link(second->link.prev) : NULL;
+    if (second)
+      pair = join(pair, second);
+    pair->link.prev = (struct ch_link *)pairs;
+    pairs = pair;
+  }
+  while (pairs) {
+    struct ch_clause *pair = pairs;
+    pairs = of_link(pairs->link.prev);
+    heap = heap ? join(heap, pair) : pair;
+  }
+  w->complete = heap;
+  return first;
+}
+
+/* In the waiter's domain. */
+static void completed(struct ch_wait *w, struct ch_clause *c) {
+  ch_count_out(w->owner, c);
+  w->open--;
+  add_complete(w, c);
+}
+
+/* Other domains put a clause on the stack `arrived` when it has had its effect. */
+static void put_arrived(struct ch_wait *w, struct ch_clause *c) {
+  struct ch_clause *top = ch_atomic_load(&w->arrived);
+  do
+    c->link.next = (struct ch_link *)top;
+  while (!ch_atomic_change(&w->arrived, &top, c));
+}
+static void take_arrived(struct ch_wait *w) {
+  if (!w->exposed || !ch_atomic_load(&w->arrived))
+    return;
+  struct ch_clause *c = ch_atomic_exchange(&w->arrived, NULL);
+  while (c) {
+    struct ch_clause *next = of_link(c->link.next);
+    completed(w, c);
+    c = next;
+  }
+}
+
 static unsigned selected(const struct ch_wait *w) { return ch_atomic_load(&w->state) - CH_STATE_FIRST; }
 
 /* Reverses the order of the clauses of a wait that is over. The activity that has claimed one of them often goes on
@@ -137,15 +206,16 @@ static void reverse(struct ch_wait *w) {
 
 /* Called in the waiter's domain when a clause has been claimed and has had its effect. */
 static void arrived(struct ch_wait *w, struct ch_clause *c) {
-  ch_count_out(w->owner, c);
   struct ch_branch *b = w->branch;
   w->branch = NULL;
   if (w->flags & CH_WAIT_AND) {
+    completed(w, c);
     ch_atomic_store(&c->state, CH_IS_HAD);
     if (b)
       ch_ready(b, 0);
     return;
   }
+  ch_count_out(w->owner, c);
   c->state = CH_IS_HAD;
   if (!b)
     return; /* the waiter is still enlisting, and will notice */
@@ -162,17 +232,10 @@ static void one_arrived(struct ch_letter *letter) {
 
 static void some_arrived(struct ch_letter *letter) {
   struct ch_wait *w = wait_of(letter);
-  bool any = false;
   (void)ch_atomic_exchange(&w->posted, 0);
-  for (struct ch_clause *c = w->first; c; c = c->next) {
-    uint8_t state = ch_clause_state(c);
-    if (state == CH_IS_TAKEN || state == CH_IS_HAD) {
-      any = true;
-      ch_count_out(w->owner, c);
-    }
-  }
+  take_arrived(w);
   struct ch_branch *b = w->branch;
-  if (!any || !b)
+  if (!w->complete || !b)
     return;
   w->branch = NULL;
   ch_ready(b, 0);
@@ -185,6 +248,7 @@ static void send_to_its_domain(struct ch_wait *w, struct ch_clause *c) {
     ch_inbox_post(inbox, letter_of(w));
     return;
   }
+  put_arrived(w, c);
   if (!ch_atomic_exchange(&w->posted, 1)) {
     letter_of(w)->open = some_arrived;
     ch_inbox_post(inbox, letter_of(w));
@@ -265,9 +329,12 @@ static void block(struct ch_wait *w) {
 }
 
 /* What could end it, as far as it is open. */
-static enum ch_ready_by ready_by(const struct ch_wait *w) {
+static enum ch_ready_by ready_by(struct ch_wait *w) {
   enum ch_ready_by by = CH_BY_DOMAIN;
-  for (const struct ch_clause *c = w->first; c; c = c->next) {
+  if (w->flags & CH_WAIT_AND)
+    while (w->begun && w->begun->counted == CH_BY_DOMAIN)
+      w->begun = w->begun->next;
+  for (const struct ch_clause *c = w->flags & CH_WAIT_AND ? w->begun : w->first; c; c = c->next) {
     if (c->counted == CH_BY_WORLD)
       return CH_BY_WORLD;
     if (c->counted == CH_BY_OTHERS)
@@ -406,47 +473,33 @@ int ch_wait_try(struct ch_wait *w) {
 
 /* ---- one after the other: `and` ---- */
 
-/* The first clause that is not over: it is open, or complete and has not been returned yet. */
-static struct ch_clause *first_left(struct ch_wait *w) {
-  for (; w->begun; w->begun = w->begun->next) {
-    uint8_t state = ch_clause_state(w->begun);
-    if (state != CH_IS_OUT && state != CH_IS_TOLD)
-      break;
-  }
-  return w->begun;
-}
-
 /* The first clause that is complete and has not been returned yet; or -EAGAIN. */
 static int tell(struct ch_wait *w) {
-  for (struct ch_clause *c = first_left(w); c; c = c->next) {
-    uint8_t state = ch_clause_state(c);
-    if (state != CH_IS_TAKEN && state != CH_IS_HAD)
-      continue;
-    ch_clause_await_effect(c);
-    ch_count_out(w->owner, c);
-    c->state = CH_IS_TOLD;
-    return c->index;
-  }
-  return -EAGAIN;
+  take_arrived(w);
+  if (!w->complete)
+    return -EAGAIN;
+  struct ch_clause *c = take_first_complete(w);
+  ch_clause_await_effect(c);
+  c->state = CH_IS_TOLD;
+  return c->index;
 }
 
 void ch_wait_close(struct ch_wait *w) {
   if (w->phase > ENLISTED || !(w->flags & CH_WAIT_AND))
     return;
-  if (w->phase < ENLISTED)
-    w->begun = w->first;
+  if (w->phase == NEW)
+    w->arrived = NULL;
   w->phase = CLOSED;
   for (struct ch_clause *c = w->first; c; c = c->next)
     if (ch_clause_state(c) == CH_IS_LISTED)
       (void)withdraw(w, c);
   /* After this loop no other domain uses a clause or the letter, which lies in the inbox if it was posted. */
-  for (struct ch_clause *c = w->first; c; c = c->next) {
+  for (struct ch_clause *c = w->first; c; c = c->next)
     ch_clause_await_effect(c);
-    if (c->counted)
-      ch_count_out(w->owner, c);
-  }
   if (ch_atomic_load(&w->posted))
     ch_inbox_recall(letter_of(w));
+  take_arrived(w);
+  w->open = 0;
 }
 
 /* Gives back what was taken for the length of a body that will not run any more. */
@@ -467,7 +520,7 @@ static int go_on(struct ch_wait *w) {
       return result;
     if (w->phase == CANCELLED)
       return -ECANCELED;
-    if (!first_left(w)) {
+    if (w->open == 0) {
       ch_wait_close(w);
       return -ENOENT;
     }
@@ -481,15 +534,24 @@ static int go_on(struct ch_wait *w) {
 }
 
 int ch_wait_begin(struct ch_wait *w) {
-  int result = w->phase == NEW ? begin(w) : 0;
-  if (result || w->phase >= ENLISTED)
-    return result ? result : -ENOENT;
-  w->phase = ENLISTING;
+  if (w->phase == NEW) {
+    int result = begin(w);
+    if (result)
+      return result;
+    w->phase = ENLISTING;
+    w->arrived = NULL;
+  }
+  if (w->phase >= ENLISTED)
+    return -ENOENT;
   struct ch_clause *c = w->begun ? w->begun->next : w->first;
   for (; c; c = c->next) {
     w->begun = c;
-    if (enlist(w, c) == CH_CLAUSE_READY)
+    int how = enlist(w, c);
+    w->open += how == CH_CLAUSE_LISTED;
+    if (how == CH_CLAUSE_READY) {
+      add_complete(w, c);
       return c->index;
+    }
   }
   w->begun = w->first;
   w->phase = ENLISTED;
@@ -730,7 +792,7 @@ void ch_clause_unwatch(struct ch_clause *c) {
 void ch_wait_check(const struct ch_wait *w) {
   for (const struct ch_clause *c = w->first; c; c = c->next) {
     CH_INVARIANT(c->wait == w, "a clause knows its wait");
-    CH_INVARIANT(c->next || c == w->last, "the last clause of a wait is the last");
+    CH_INVARIANT(c->next || c == w->last || w->flags & CH_WAIT_AND, "the last clause of a wait is the last");
   }
 }
 #endif

@@ -80,7 +80,7 @@ struct ch_clause_type {
 };
 
 struct ch_clause {
-  struct ch_link link;               /* on the object's list: see ch_list */
+  struct ch_link link;               /* on the object's list: see ch_list. From ch_wake on it is the wait's */
   const struct ch_clause_type *type; /* this and the next two members are set by whoever makes the clause */
   void *object;                      /* what it waits for */
   int64_t value;                     /* for the type's use: before the wait an argument, after it the result */
@@ -158,17 +158,24 @@ struct ch_clause *ch_list_after(const struct ch_link *list, const struct ch_clau
 
 /* Lies in the caller's frame from ch_wait_enter until the wait is over. Private. */
 struct ch_wait {
-  uint32_t state;          /* without CH_WAIT_AND: the word that a claim changes (wait/claim.h) */
+  union {
+    uint32_t state; /* without CH_WAIT_AND: the word that a claim changes (wait/claim.h) */
+    uint32_t open;  /* with it: how many clauses are enlisted and, as far as the waiter knows, not complete */
+  };
   uint8_t flags, phase;    /* only its own domain uses them */
   ch_bool exposed;         /* a clause of it is, or has been, on a shared object's list: other domains may claim it */
   uint8_t posted;          /* with CH_WAIT_AND: the letter is under way, or lies in the inbox */
   struct ch_clause *first; /* the list of its clauses */
-  struct ch_clause *last;
-  struct ch_clause *begun;  /* with CH_WAIT_AND, while clauses are being enlisted: the last that has been; afterwards
-                             * all clauses before it are over */
-  struct ch_branch *branch; /* the branch that is blocked in it, or NULL */
-  struct ch_branch *owner;  /* the first branch of its activity */
-  struct ch_inbox *inbox;   /* the inbox of its domain, if it is exposed */
+  union {
+    struct ch_clause *last;    /* of this list, as long as clauses are added, and without CH_WAIT_AND */
+    struct ch_clause *arrived; /* with it, then: a stack of those that other domains have completed */
+  };
+  struct ch_clause *begun;    /* with CH_WAIT_AND: the last that has been enlisted. Once all are, nothing outside the
+                               * domain can make a clause before it ready */
+  struct ch_clause *complete; /* with CH_WAIT_AND: a heap of those that are complete and have not been returned */
+  struct ch_branch *branch;   /* the branch that is blocked in it, or NULL */
+  struct ch_branch *owner;    /* the first branch of its activity */
+  struct ch_inbox *inbox;     /* the inbox of its domain, if it is exposed */
   void *letter[2];
   const char *site;
 };
@@ -194,7 +201,7 @@ int ch_wait_try(struct ch_wait *);
  * -ECANCELED or -EPERM: nothing has been done. */
 int ch_wait_begin(struct ch_wait *);
 /* With CH_WAIT_AND: enlists the clauses that are not enlisted yet, and waits for a clause that is complete and was not
- * returned before; of several it is the first in textual order. The open clauses stay enlisted when this returns.
+ * returned before; of several it is the one with the lowest index. The open clauses stay enlisted when this returns.
  * Result: the clause's index (>= 0); -ECANCELED: all open clauses have been withdrawn, and each complete one has been
  * returned before; -ENOENT: there are no more clauses; -EPERM: the caller runs in no domain. */
 int ch_wait_next(struct ch_wait *);
