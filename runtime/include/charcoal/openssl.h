@@ -53,16 +53,23 @@ CH_INLINE int ch_ssl_begins(int connection) {
   return recv(connection, &first, 1, MSG_PEEK | MSG_DONTWAIT) == 1 && first == 22;
 }
 
+/* Private. Makes the descriptor non-blocking: the calls below are atomic, so one that blocked would stop the thread. */
+CH_INLINE void ch_ssl_unblock(SSL *ssl) {
+  int fd = SSL_get_fd(ssl);
+  fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+}
+
 /* Makes the TLS side of a connection, whose descriptor becomes non-blocking. The caller frees the result by ch_ssl_end,
  * and closes the descriptor itself. Never blocks.
  * Result: the connection for OpenSSL's calls; NULL: OpenSSL's list of errors has the reason. */
 CH_INLINE SSL *ch_ssl_new(SSL_CTX *context, int connection) {
   SSL *ssl = SSL_new(context);
-  fcntl(connection, F_SETFL, fcntl(connection, F_GETFL) | O_NONBLOCK);
   if (ssl && !SSL_set_fd(ssl, connection)) {
     SSL_free(ssl);
     ssl = NULL;
   }
+  if (ssl)
+    ch_ssl_unblock(ssl);
   return ssl;
 }
 
@@ -95,9 +102,16 @@ CH_INLINE int ch_ssl_call(SSL *ssl, enum ch_ssl_call call, void *bytes, int n, i
   }
 }
 
-/* Make the handshake as SSL_accept does for a server, and SSL_connect for a client. They wait for the other side. */
-CH_INLINE int ch_ssl_accept(SSL *ssl) { return ch_ssl_call(ssl, CH_SSL_ACCEPT, NULL, 0, 1); }
-CH_INLINE int ch_ssl_connect(SSL *ssl) { return ch_ssl_call(ssl, CH_SSL_CONNECT, NULL, 0, 1); }
+/* Make the handshake as SSL_accept does for a server, and SSL_connect for a client. They wait for the other side. If the
+ * connection was made by OpenSSL's own calls, they make its descriptor non-blocking. */
+CH_INLINE int ch_ssl_accept(SSL *ssl) {
+  ch_ssl_unblock(ssl);
+  return ch_ssl_call(ssl, CH_SSL_ACCEPT, NULL, 0, 1);
+}
+CH_INLINE int ch_ssl_connect(SSL *ssl) {
+  ch_ssl_unblock(ssl);
+  return ch_ssl_call(ssl, CH_SSL_CONNECT, NULL, 0, 1);
+}
 
 /* Reads up to n bytes as SSL_read does, and waits until there are some. With the flag CH_SSL_DONTWAIT it does not wait,
  * and fails with EAGAIN if there are none. A program that waits for the descriptor by itself has to ask SSL_has_pending
