@@ -67,8 +67,9 @@ void ch_captures_forget(struct ch_branch *b, const void *pointer) { forget(b, po
 static _Noreturn void report(const struct capture *c, const char *where) {
   fflush(stdout);
   fprintf(stderr,
-          "charcoal: %s returned while an activity that captured its locals by reference is alive\n"
-          "charcoal: the activity was spawned at %s; capture by value, or wait for it before returning\n",
+          "charcoal: %s returned while an activity that knows the address of one of its locals is alive\n"
+          "charcoal: the activity was spawned at %s; give it a copy, or wait for its end before returning "
+          "(a message from it is not its end)\n",
           where, c->site ? c->site : "an unknown place");
   fflush(NULL);
   _exit(CH_EXIT_MISUSE);

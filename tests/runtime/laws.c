@@ -241,7 +241,7 @@ static struct ch_int_result leaves_early(void *record) {
 MAIN_FUNCTION(dangling, { int i; }){
     BEGIN(dangling_body) CALL(1, leaves_early(NULL))
         END} TEST_EXITS(law_7_a_dangling_capture_is_reported_with_both_places, CH_EXIT_MISUSE,
-                        "leaves_early returned while an activity that captured its locals by reference is alive\n"
+                        "leaves_early returned while an activity that knows the address of one of its locals is alive\n"
                         "charcoal: the activity was spawned at early.c:12") {
   ch_checks = 1;
   run_domain(dangling);
