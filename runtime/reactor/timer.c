@@ -50,9 +50,7 @@ static __thread struct timers {
 /* An array of more entries than this is given back when it is empty. */
 #define KEPT 1024
 
-CH_COLD static _Noreturn void out_of_memory(uint32_t count) {
-  ch_out_of_memory("%u timers", count);
-}
+CH_COLD static _Noreturn void out_of_memory(uint32_t count) { ch_out_of_memory("%u timers", count); }
 
 static struct entry *allocate(struct entry *old, uint32_t count) {
   struct entry *bigger = count <= POSITION_MASK ? realloc(old, count * sizeof *bigger) : NULL;
@@ -300,10 +298,12 @@ const struct ch_clause_type ch_timer_clause_type = {
 static int never_enlist(struct ch_clause *c) { return (void)c, CH_CLAUSE_LISTED; }
 static bool never_withdraw(struct ch_clause *c) { return (void)c, true; }
 static bool never_due(const struct ch_clause *c) { return (void)c, false; }
-static const struct ch_clause_type never_type = {
-    .what = "no timer", .enlist = never_enlist, .withdraw = never_withdraw, .ready = never_due};
+const struct ch_clause_type ch_never_clause_type = {
+    .what = "a cancel", .enlist = never_enlist, .withdraw = never_withdraw, .ready = never_due};
 
-struct ch_clause ch_never_clause(void) { return (struct ch_clause){.type = &never_type, .value = CH_FOREVER}; }
+struct ch_clause ch_never_clause(void) {
+  return (struct ch_clause){.type = &ch_never_clause_type, .value = CH_FOREVER};
+}
 
 struct ch_clause ch_timer_clause(int64_t duration) {
   int64_t deadline;

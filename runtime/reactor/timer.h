@@ -19,6 +19,8 @@
 #include "wait/wait.h"
 
 extern CH_HIDDEN const struct ch_clause_type ch_timer_clause_type;
+/* The type of the clause that never fires, so that only a cancel ends it. */
+extern CH_HIDDEN const struct ch_clause_type ch_never_clause_type;
 
 /* Makes a clause that fires `duration` ns from now, or never if that is CH_FOREVER. */
 CH_HIDDEN struct ch_clause ch_timer_clause(int64_t duration);

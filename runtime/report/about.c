@@ -1,6 +1,7 @@
 /* Describes what a branch waits for. See about.h. */
 #include "report/about.h"
 #include "activity/activity.h"
+#include "reactor/timer.h"
 #include <string.h>
 
 static const char *const whats[] = {
@@ -38,6 +39,14 @@ static const void *channel_of(const struct ch_branch *b) {
   return !ch_is_chain_end(f) && f->info->resume == ch_operand_resume ? ch_operand_of(b)->object : NULL;
 }
 
+/* The next clause that reports name. A time limit that never comes is not worth a word beside something else. */
+static const struct ch_clause *next_of(const struct ch_clause *c) {
+  do
+    c = c->next;
+  while (c && c->type == &ch_never_clause_type);
+  return c;
+}
+
 bool ch_about_wait(const struct ch_branch *b, unsigned n, struct ch_about *about) {
   *about = (struct ch_about){.fd = -1};
   if (b->state == CH_WAITING) {
@@ -52,7 +61,7 @@ bool ch_about_wait(const struct ch_branch *b, unsigned n, struct ch_about *about
   if (c && c->index == CH_ALONE && n > 0)
     return false;
   while (c && n-- > 0)
-    c = c->next;
+    c = next_of(c);
   if (!c)
     return false;
   about->what = c->type->what;

@@ -174,7 +174,7 @@ static void put_holder(struct ch_writer *o, const struct ch_branch *b) {
   if (o->fd < 0 || !ch_lock_reported || !ch_lock_reported(b, &lock) || !lock.holder)
     return;
   ch_put(o, ", which ");
-  put_name(o, lock.holder);
+  put_holder_name(o, lock.holder);
   ch_put(o, " has");
   if (lock.taken_at && ch_place_of((const char *)lock.taken_at - 1, &place) && place.function[0]) {
     ch_put(o, ", taken in ");

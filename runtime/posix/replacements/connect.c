@@ -34,7 +34,7 @@ CH_REPLACES(connect) int ch_posix_connect(int fd, const struct sockaddr *address
   return r;
 }
 
-static int accept_one(int fd, struct sockaddr *address, socklen_t *length, int flags) {
+CH_SHARED_BODY int accept_one(int fd, struct sockaddr *address, socklen_t *length, int flags) {
   int before = errno;
   for (;;) {
     long r = ch_begin_accept(fd, address, length, flags);

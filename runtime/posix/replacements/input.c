@@ -55,7 +55,7 @@ static int more(FILE *f) {
 
 /* ---- a byte ---- */
 
-static int next_byte(FILE *f, int unlocked) {
+CH_SHARED_BODY int next_byte(FILE *f, int unlocked) {
   int c = EOF;
   if ((!ch_stream_has(f) || !ch_stream_is_free(f)) && ch_stream_may_wait(f)) {
     if (begin(f) < 0)
@@ -134,7 +134,7 @@ static char *get_rest(char *to, size_t most, FILE *f) {
   return errno == EAGAIN ? (to[got] = 0, to) : NULL;
 }
 
-static char *get_line(char *to, size_t room, int n, FILE *f) {
+CH_SHARED_BODY char *get_line(char *to, size_t room, int n, FILE *f) {
   size_t most = n > 1 ? (size_t)n - 1 : 0;
   char *r;
   if (n < 0 || (size_t)n > room || is_there(f, most, '\n'))
@@ -175,7 +175,7 @@ static ssize_t get_last(char **line, size_t *room, FILE *f) {
   return (ssize_t)has;
 }
 
-static ssize_t get_until(char **line, size_t *room, int delimiter, FILE *f) {
+CH_SHARED_BODY ssize_t get_until(char **line, size_t *room, int delimiter, FILE *f) {
   ssize_t r;
   if (!line || !room || is_there(f, SIZE_MAX, delimiter))
     return ch_plain_getdelim(line, room, delimiter, f);
@@ -240,7 +240,7 @@ static size_t get_bytes(char *to, size_t size, size_t all, FILE *f) {
   return got;
 }
 
-static size_t get_block(char *to, size_t room, size_t size, size_t n, FILE *f) {
+CH_SHARED_BODY size_t get_block(char *to, size_t room, size_t size, size_t n, FILE *f) {
   size_t all;
   int overflows = __builtin_mul_overflow(size, n, &all);
   if (overflows || all > room || all == 0 || (ch_stream_has(f) >= all && ch_stream_is_free(f)) ||

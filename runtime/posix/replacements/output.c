@@ -109,7 +109,7 @@ CH_REPLACES(puts) int ch_posix_puts(const char *s) {
   return r < 0 ? EOF : r;
 }
 
-static inline int put_byte(int c, FILE *f) {
+CH_SHARED_BODY int put_byte(int c, FILE *f) {
   if (f->_IO_write_ptr < f->_IO_write_end && ch_stream_is_free(f))
     return ch_plain_putc(c, f);
   CH_SINGLE_ACTIVITY(ch_plain_putc(c, f));

@@ -37,7 +37,7 @@ static int is_refused(int64_t deadline) {
   return 1;
 }
 
-static int poll_until(struct pollfd *all, nfds_t n, int64_t deadline) {
+CH_SHARED_BODY int poll_until(struct pollfd *all, nfds_t n, int64_t deadline) {
   if (is_refused(deadline))
     return -1;
   for (;;) {
@@ -63,7 +63,7 @@ CH_REPLACES(__poll_chk) int ch_posix_poll_chk(struct pollfd *all, nfds_t n, int 
 }
 
 /* With a mask: signals that it lets through end the wait, and then their handlers run. */
-static int ppoll_until(struct pollfd *all, nfds_t n, int64_t deadline, const sigset_t *mask) {
+CH_SHARED_BODY int ppoll_until(struct pollfd *all, nfds_t n, int64_t deadline, const sigset_t *mask) {
   sigset_t through;
   struct pollfd *more;
   int signals, r;
@@ -131,7 +131,8 @@ static void copy_bytes(void *to, const void *from, size_t n) {
 }
 
 /* The sets are filled in by the plain call; while it says "none" it has emptied them. */
-static int select_until(int n, fd_set *in, fd_set *out, fd_set *except, int64_t deadline, const sigset_t *mask) {
+CH_SHARED_BODY int select_until(int n, fd_set *in, fd_set *out, fd_set *except, int64_t deadline,
+                                const sigset_t *mask) {
   size_t size;
   struct pollfd *all;
   sigset_t through;
@@ -217,7 +218,7 @@ int ch_posix_pselect(int n, fd_set *in, fd_set *out, fd_set *except, const struc
 
 /* ---- epoll: its descriptor is readable while an event is there ---- */
 
-static int epoll_until(int fd, struct epoll_event *events, int room, int64_t deadline, const sigset_t *mask) {
+CH_SHARED_BODY int epoll_until(int fd, struct epoll_event *events, int room, int64_t deadline, const sigset_t *mask) {
   struct pollfd both[2] = {{.fd = fd, .events = POLLIN}, {.fd = -1, .events = POLLIN}};
   sigset_t through;
   int r;

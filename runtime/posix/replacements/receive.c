@@ -93,7 +93,7 @@ static ssize_t receive_rest(int fd, struct msghdr *m, size_t control, size_t got
   return as_far_as(got, 0, before);
 }
 
-static ssize_t receive_message(int fd, struct msghdr *m, int flags) {
+CH_SHARED_BODY ssize_t receive_message(int fd, struct msghdr *m, int flags) {
   int before = errno;
   size_t control = m ? m->msg_controllen : 0;
   for (;;) {

@@ -20,6 +20,10 @@
 
 #define CH_REPLACES(name) __attribute__((annotate("charcoal.replaces=" #name), visibility("hidden"), used))
 
+/* A function that does the whole work of several replacements. It is inlined into each of them. Otherwise they would
+ * end in a tail call of it, and reports would name it instead of the call that the program has made. */
+#define CH_SHARED_BODY static inline __attribute__((__always_inline__))
+
 /* Waits until the descriptor is ready, as long as the plain call would (ch_call_timeout of the option). 0: try again,
  * with errno `before`. -1: errno is what the plain call says. If something has been transferred already (`done`) an
  * error that the socket has to tell is left to the next call: then -1, too. */

@@ -29,7 +29,7 @@ static int await_signal(int fd, int64_t left) {
   return error ? -error : POLLIN;
 }
 
-static int wait_for_signal(const sigset_t *set, siginfo_t *info, int64_t timeout) {
+CH_SHARED_BODY int wait_for_signal(const sigset_t *set, siginfo_t *info, int64_t timeout) {
   int before = errno, r = ch_plain_sigtimedwait(set, info, &at_once), fd, ready;
   int64_t deadline = ch_deadline_after(timeout);
   if (r >= 0 || errno != EAGAIN || timeout == 0)

@@ -5,6 +5,7 @@ What is read: ch_debug (runtime/report/debug.h), the slabs (runtime/frames/alloc
 """
 
 import gdb
+import re
 
 SLAB = 64 * 1024
 SLABS = 64
@@ -20,7 +21,10 @@ ON = {
     3: "receiving from a channel",
     4: "a finish",
     5: "its turn",
+    6: "its contained activities to finish",
+    7: "all other activities to finish",
 }
+NEVER = "a cancel"  # ch_never_clause_type (runtime/reactor/timer.c)
 
 
 def pointer_to(type_name):
@@ -42,6 +46,25 @@ def text(pointer):
 def site(finish):
     where = text(finish["site"])
     return " at " + where if where else ""
+
+
+def called(request):
+    """The descriptor and the name of a call that waits, given what it was made of."""
+    fd, name = int(request["fd"]), text(request["kind"]["name"])
+    return ("descriptor %d" % fd if fd >= 0 else "system call") + (" (%s)" % name if name else "")
+
+
+def clause_in_words(clause):
+    """What the clause waits for, as runtime/report/about.c says it."""
+    what = clause["type"]["what"].string()
+    if what == "system call":
+        return called(at(clause, "struct ch_operation")["request"])
+    if what == "descriptor" and int(clause["type"]["about"]):
+        return called(at(clause, "struct ch_descriptor_clause"))
+    if what == "descriptor":
+        return "descriptor %d" % int(clause["object"])
+    symbol = re.match(r"(\w+) in section", gdb.execute("info symbol %d" % int(clause["object"]), to_string=True))
+    return what + (" " + symbol.group(1) if symbol else "")
 
 
 class Branch:
@@ -84,8 +107,9 @@ class Branch:
             alone = int(clause["index"]) == CH_ALONE
             parts = []
             while int(clause):
-                what = clause["type"]["what"].string()
-                parts.append(what + " %d" % int(clause["object"]) if what == "descriptor" else what)
+                words = clause_in_words(clause)
+                if words != NEVER or not parts:
+                    parts.append(words)
                 if alone:
                     break
                 clause = clause["next"]
