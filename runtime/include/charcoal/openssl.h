@@ -102,8 +102,8 @@ CH_INLINE int ch_ssl_call(SSL *ssl, enum ch_ssl_call call, void *bytes, int n, i
   }
 }
 
-/* Make the handshake as SSL_accept does for a server, and SSL_connect for a client. They wait for the other side. If the
- * connection was made by OpenSSL's own calls, they make its descriptor non-blocking. */
+/* Make the handshake as SSL_accept does for a server, and SSL_connect for a client. They wait for the other side. If
+ * the connection was made by OpenSSL's own calls, they make its descriptor non-blocking. */
 CH_INLINE int ch_ssl_accept(SSL *ssl) {
   ch_ssl_unblock(ssl);
   return ch_ssl_call(ssl, CH_SSL_ACCEPT, NULL, 0, 1);
