@@ -103,8 +103,10 @@ static void serve(int connection) {
     tell_others(&me, "* %s has come\n", me.name);
     do {
       async send_lines(&me);
-      while (get_line(in, text))
+      while (get_line(in, text)) {
         tell_others(&me, "%s: %s\n", me.name, text);
+        ch_reschedule(); /* lets the others send it: a line that is there already is read without a wait */
+      }
       struct client **place = &clients;
       while (*place != &me)
         place = &(*place)->next;

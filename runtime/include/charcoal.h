@@ -178,8 +178,8 @@ int ch_set_name(const char *);
  * ends. Never blocks. */
 const char *ch_name(void);
 
-/* Gives way: every other activity that could run now runs before the caller goes on. It has no effect in atomic or
- * plain code.
+/* Gives way: every other activity that could run now runs before the caller goes on. The other branches of the caller
+ * do not run: only a wait, such as ch_sleep(1), lets them. It has no effect in atomic or plain code.
  * Source: AC paper, section 4.3 (Yield). */
 void ch_reschedule(void);
 

@@ -294,6 +294,11 @@ def chat_tests(expect, program, label):
         )
         bob.sendall(b"hi\n")
         expect(f"and_not_to_its_writer ({label})", ann_in.readline() == "bob: hi\n")
+        ann.sendall(b"z\n" * 1000)  # many more than a client's channel has room for
+        burst = [bob_in.readline() for _ in range(1000)]
+        expect(
+            f"lines_that_come_together_drop_nobody_who_reads ({label})", burst == ["ann: z\n"] * 1000, burst.count("")
+        )
         slow, _ = join("slow")
         expect(
             f"everybody_hears_who_comes ({label})", [bob_in.readline(), ann_in.readline()] == ["* slow has come\n"] * 2
