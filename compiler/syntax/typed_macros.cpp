@@ -240,6 +240,7 @@ private:
   // there, and -verify does not count the errors that the program expects.
   void takeCounts() { NumErrors = next.getNumErrors(), NumWarnings = next.getNumWarnings(); }
   void noteWord(const Diagnostic &what);
+  void noteHeader(const Diagnostic &what);
   std::unique_ptr<DiagnosticConsumer> owned;
   DiagnosticConsumer &next;
   Preprocessor &preprocessor;
@@ -467,6 +468,54 @@ void Explainer::noteWord(const Diagnostic &what) {
   forward(DiagnosticsEngine::Note, Diagnostic(what.getDiags(), place, diag::err_undeclared_var_use, none, text));
 }
 
+// Names that headers beside charcoal.h declare, with what has to follow the name. The functions on these objects are
+// not listed, because the declaration of the object is reported before them.
+constexpr struct {
+  const char *name, *follows, *header;
+} elsewhere[] = {
+    {"channel", "(", "channel"},        {"future", "(", "future"},   {"broadcast", "(", "broadcast"},
+    {"subscription", "(", "broadcast"}, {"watch", "(", "watch"},     {"event", "(", "events"},
+    {"rendezvous", "(", "events"},      {"ch_mutex", "", "locks"},   {"ch_rwlock", "", "locks"},
+    {"ch_permits", "", "locks"},        {"ch_cond", "", "locks"},    {"ch_barrier", "", "locks"},
+    {"ch_latch", "", "locks"},          {"ch_once", "", "locks"},    {"ch_dial", "(", "client"},
+    {"ch_listen", "(", "server"},       {"ch_serve", "(", "server"}, {"ch_server_prepare", "(", "server"},
+    {"ch_hang_up", "(", "server"},      {"ch_output", "", "output"}, {"ch_waiter", "", "lowlevel"},
+};
+
+// Where clang does not understand a line with such a name, and the program has not declared the name, says which header
+// does. What clang reports of `channel(T) c;` depends on where it stands, and often names another place in the line.
+void Explainer::noteHeader(const Diagnostic &what) {
+  if (!isC || !preprocessor.isMacroDefined("CHARCOAL_H"))
+    return;
+  const SourceManager &sources = what.getSourceManager();
+  const auto [file, at] = sources.getDecomposedLoc(sources.getFileLoc(what.getLocation()));
+  const llvm::StringRef text = sources.getBufferData(file);
+  const size_t begin = text.rfind('\n', at) + 1; // 0 if there is none
+  Lexer lexer(sources.getLocForStartOfFile(file), preprocessor.getLangOpts(), text.begin(), text.begin() + begin,
+              text.end());
+  Token token, after;
+  lexer.LexFromRawLexer(token);
+  for (bool ends = token.is(tok::eof); !ends; token = after) {
+    lexer.LexFromRawLexer(after);
+    ends = after.is(tok::eof) || after.isAtStartOfLine();
+    if (token.isNot(tok::raw_identifier))
+      continue;
+    const std::string word = token.getRawIdentifier().str();
+    for (const auto &[name, follows, header] : elsewhere) {
+      if (word != name || (*follows && after.isNot(tok::l_paren)))
+        continue;
+      IdentifierInfo *known = preprocessor.getIdentifierInfo(word);
+      if (known->hasMacroDefinition() || known->getFETokenInfo() || !noted.insert(word).second)
+        continue;
+      const std::string note = "'" + word + "' is declared by a header of its own; if that is meant, write '#include " +
+                               "<charcoal/" + header + ".h>'";
+      const DiagnosticStorage none{};
+      forward(DiagnosticsEngine::Note,
+              Diagnostic(what.getDiags(), token.getLocation(), diag::err_undeclared_var_use, none, note));
+    }
+  }
+}
+
 void Explainer::HandleDiagnostic(DiagnosticsEngine::Level level, const Diagnostic &what) {
   if (level == DiagnosticsEngine::Note && dropsNotes)
     return;
@@ -482,6 +531,8 @@ void Explainer::HandleDiagnostic(DiagnosticsEngine::Level level, const Diagnosti
   if (!isC || (text.empty() && !call.macro && !namesOurTypes(what))) {
     forward(level, what);
     noteWord(what);
+    if (level >= DiagnosticsEngine::Error)
+      noteHeader(what);
     return;
   }
   if (call.macro && explained == call.name) {

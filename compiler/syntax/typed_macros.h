@@ -4,7 +4,8 @@
 //
 //   n.c:7:15: error: the messages of this channel are of type 'int': a 'double *' does not point to one
 //
-// It also gives a note where clang does not know a word of the dialect, in a file that does not have the dialect.
+// It also gives a note where clang does not know a word of the dialect, in a file that does not have the dialect, or an
+// object whose header was not included.
 #ifndef CHARCOAL_SYNTAX_TYPED_MACROS_H
 #define CHARCOAL_SYNTAX_TYPED_MACROS_H
 
