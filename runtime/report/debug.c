@@ -1,0 +1,121 @@
+/* The list of domains, with the beginning and the end of their reports, and the dump on SIGQUIT. See debug.h. */
+#define _GNU_SOURCE
+#include "report/debug.h"
+#include "activity/activity.h"
+#include "frames/large.h"
+#include "report/report.h"
+#include "report/times.h"
+#include "sched/child.h"
+#include "sched/external_wakers.h"
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* NULL: this thread runs no domain. It is allocated, since a library that is loaded late has little thread-local
+ * memory. */
+static __thread struct ch_debug *own;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- on SIGQUIT ---- */
+
+static struct ch_debug *next_to_dump;
+static unsigned signal_format;
+
+/* One domain after the other, each on its own thread. */
+static void on_signal(int signal) {
+  struct ch_debug *turn = __atomic_load_n(&next_to_dump, __ATOMIC_ACQUIRE);
+  if (!turn || turn != own) {
+    turn = __atomic_load_n(&ch_debug, __ATOMIC_ACQUIRE);
+    __atomic_store_n(&next_to_dump, turn, __ATOMIC_RELEASE);
+    if (!turn)
+      return;
+    if (turn != own) {
+      pthread_kill(turn->thread, signal);
+      return;
+    }
+  }
+  ch_dump_as(2, signal_format);
+  __atomic_store_n(&next_to_dump, own->next, __ATOMIC_RELEASE);
+  if (own->next)
+    pthread_kill(own->next->thread, signal);
+}
+
+static void hook_signal(void) {
+  struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+  ch_add_runtime_handler(on_signal);
+  sigaction(SIGQUIT, &action, NULL);
+}
+
+/* ---- the list ---- */
+
+/* Only the domain that forked is there. */
+static void in_child(void) {
+  if (!ch_debug)
+    return;
+  if (own) {
+    own->next = NULL;
+    own->thread = pthread_self();
+  }
+  ch_debug = own;
+  next_to_dump = NULL;
+}
+
+void ch_debug_visit(void (*visit)(struct ch_debug *, void *), void *data) {
+  pthread_mutex_lock(&lock);
+  for (struct ch_debug *d = ch_debug; d; d = d->next)
+    visit(d, data);
+  pthread_mutex_unlock(&lock);
+}
+
+bool ch_report_start(void) {
+  static bool begun;
+  const char *checks = getenv("CHARCOAL_CHECK"), *dump = getenv("CHARCOAL_DUMP");
+  own = malloc(sizeof *own);
+  if (!own)
+    return false;
+  *own = (struct ch_debug){
+      NULL, &ch_domain, &ch_tls, ch_heap_arenas(), ch_large_list(), ch_names_table(), pthread_self(), &ch_timing,
+  };
+  pthread_mutex_lock(&lock);
+  own->next = ch_debug;
+  __atomic_store_n(&ch_debug, own, __ATOMIC_RELEASE);
+  if (!begun && checks && strcmp(checks, "1") == 0)
+    ch_checks = 1;
+  if (!begun)
+    ch_at_fork(NULL, NULL, in_child, in_child);
+  if (!begun && dump && (strcmp(dump, "1") == 0 || strcmp(dump, "json") == 0)) {
+    signal_format = *dump == 'j' ? CH_DUMP_JSON : CH_DUMP_TEXT;
+    hook_signal();
+  }
+  bool first = !begun;
+  begun = true;
+  pthread_mutex_unlock(&lock);
+  if (first)
+    ch_serve_start();
+  return true;
+}
+
+void ch_debug_visit_others(void (*visit)(const struct ch_debug *)) {
+  pthread_mutex_lock(&lock);
+  for (const struct ch_debug *other = ch_debug; other; other = other->next)
+    if (other != own)
+      visit(other);
+  pthread_mutex_unlock(&lock);
+}
+
+/* A dump that is on its way to this thread ends here. */
+void ch_report_end(void) {
+  if (!own) /* the activity has not begun */
+    return;
+  pthread_mutex_lock(&lock);
+  struct ch_debug **at = &ch_debug;
+  while (*at != own)
+    at = &(*at)->next;
+  __atomic_store_n(at, own->next, __ATOMIC_RELEASE);
+  struct ch_debug *self = own;
+  __atomic_compare_exchange_n(&next_to_dump, &self, NULL, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+  pthread_mutex_unlock(&lock);
+  free(own);
+  own = NULL;
+  ch_times_end();
+}
