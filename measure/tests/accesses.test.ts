@@ -206,6 +206,7 @@ test('code rewritten for a page does what it did, with the runtime of pages and 
   }
   const classic = sloppy
     .replace(/const target[^]*$/, 'console.log(JSON.stringify(out))')
+    .replace(", hoisted + ''", '')
     .replace(", e.stack.split('\\n')[1].replace(/[(].*[/]/, '')", '')
   for (const [name, text] of [
     ['page.mjs', strict],

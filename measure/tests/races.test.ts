@@ -205,6 +205,27 @@ if (!/at exports\\.where .*:6:\\d+/.test((0, exports.where)())) process.exit(9)`
   same(cards.map((c) => c.variable).sort(), ['exports.left', 'module.exports.count'])
 })
 
+test("a global variable is shared by the modules that use it, and names of the language and of Node are nobody's", async () => {
+  const dir = temporary()
+  const write = (name: string, text: string): void => writeFileSync(path.join(dir, name), text)
+  write('state.cjs', 'stock = 3; globalThis.sold = 0')
+  write(
+    'program.cjs',
+    `require('./state.cjs')
+const before = (f, given = arguments.length) => [f, given, NaN, undefined, Infinity, setTimeout, Error][1]
+async function buy() { const left = stock; await null; await null; stock = left - 1 }
+async function sell() { const n = sold; await null; await null; global.sold = n + before(1, 1) }
+for (const f of [buy, sell]) for (let i = 0; i < 3; i++) f()`,
+  )
+  const { exitCode } = await recordNode(path.join(dir, 'program.cjs'), [], {
+    out: path.join(dir, 't.jsonl'),
+    stdio: 'ignore',
+  })
+  same(exitCode, 0)
+  const cards = conflicts(await analyse(path.join(dir, 't.jsonl')))
+  same(cards.map((c) => c.variable).sort(), ['global.sold', 'stock'])
+})
+
 test('what is only logged, or compared before it is changed, is no conflict', async () => {
   const again = 'for (;;) { const seen = v; const next = seen + (await sleep(1).then(() => 1));'
   const ways = {

@@ -205,6 +205,21 @@ test('scripts in the page, of modules, and of workers are watched, and so is a p
   ok(/ read k, /.test(fourth), fourth)
 })
 
+test('a global variable is the same one for all scripts of a page, and for those that ask the window for it', async () => {
+  const buy = shop('stock', PAUSE).replace(/let left[^]*/, '')
+  const calls = 'var left = 20; for (let i = 0; i < 20; i++) setTimeout(() => buy(), i)'
+  const html = (declares: string): string =>
+    `<script>${declares}</script><script src="/app.js"></script><script>${calls}</script>`
+  for (const declares of ['let stock = 100', 'var stock = 100', 'window.stock = 100', 'var status, stock = 100']) {
+    const [first, ...others] = await told(html(declares), { '/app.js': buy })
+    ok(/^buy\(\) read stock, waited and wrote it, though another buy\(\) had/.test(first), first)
+    same(others, [])
+  }
+  const asked = shop('window.stock', PAUSE).replace('window.stock = seen - 1', 'stock = seen - 1')
+  const [first] = await told('<script>var stock = 100</script><script src="/app.js"></script>', { '/app.js': asked })
+  ok(/^buy\(\) read stock, waited and wrote it/.test(first), first)
+})
+
 test('a callback belongs to what registered it: then, timers, requests; a listener does not', async () => {
   const script = `let a = 0, b = 0, c = 0, d = 0, left = 12
 const end = () => --left || (globalThis.over = true)

@@ -46,3 +46,25 @@ export const LANGUAGE = new Set([
   'import',
   'require',
 ])
+/** Further names that no file declares and nothing assigns to. */
+const HOST = [
+  'undefined',
+  'NaN',
+  'Infinity',
+  'arguments',
+  'eval',
+  'globalThis',
+  'window',
+  'self',
+  'document',
+  'navigator',
+  'location',
+  'performance',
+  'process',
+  'module',
+  'exports',
+  '__filename',
+  '__dirname',
+]
+/** Names that stand for the same thing all the time, wherever a file uses them without declaring them. */
+export const CONSTANT = new Set([...LANGUAGE, ...HOST])

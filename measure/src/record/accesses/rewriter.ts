@@ -35,16 +35,19 @@ export class Rewriter {
   private readonly scopes: Scopes
   private readonly program: Node
   private readonly style: Style
+  private readonly module: boolean
 
-  constructor(code: string, program: Node, file: number, style: Style) {
+  /** `module`: whether it is one. */
+  constructor(code: string, program: Node, file: number, style: Style, module: boolean) {
     this.program = program
     this.style = style
+    this.module = module
     this.out = new Rewritten(code, program, file, style.eachLine)
-    this.scopes = new Scopes(file)
+    this.scopes = new Scopes(file, style.lexical && !module)
   }
 
-  result(module: boolean): Transformed {
-    const { program, out, style } = this
+  result(): Transformed {
+    const { program, out, style, module } = this
     const start = out.bodyStart(program)
     const waits = module && contains(program, (n) => n.type === 'AwaitExpression')
     const order = out.now()

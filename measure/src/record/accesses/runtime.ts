@@ -84,6 +84,15 @@ export class Runtime {
     return found
   }
 
+  /**
+   * What global variables belong to; null: the name is the language's or the host's. `declared`: the program has
+   * declared it, so it is the program's from now on, whoever had it before.
+   */
+  global(name: string, declared = false): object | null {
+    if (declared) builtin.delete(name)
+    return builtin.has(name) ? null : globalThis
+  }
+
   /** A property is about to be read (`r`), written (`w`), both (`u`): the object is answered. */
   r<T>(object: T, key: string, site: number): T {
     this.property(object, key, site, false)
@@ -151,13 +160,13 @@ export class Runtime {
   }
 
   /** A variable is read. */
-  n(scope: object, name: string, site: number): void {
-    this.watch.note(scope, name, site, false)
+  n(scope: object | null, name: string, site: number): void {
+    if (scope !== null) this.watch.note(scope, name, site, false)
   }
 
   /** A variable was assigned to. */
-  a<T>(scope: object, name: string, site: number, value: T): T {
-    this.watch.note(scope, name, site, true)
+  a<T>(scope: object | null, name: string, site: number, value: T): T {
+    if (scope !== null) this.watch.note(scope, name, site, true)
     return value
   }
 
@@ -206,6 +215,9 @@ export class Runtime {
     return object
   }
 }
+
+/** The global names that are there before the program begins. */
+const builtin = new Set<unknown>(Reflect.ownKeys(globalThis))
 
 /** Functions hold properties, too: those of classes that are `static`. */
 const isObject = (value: unknown): value is object =>

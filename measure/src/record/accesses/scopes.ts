@@ -1,7 +1,9 @@
 /**
  * The scopes around a piece of code while a file is rewritten, and which of their variables activations can share:
- * those that change, and that belong to the module or are used by a function inside.
+ * those that change, and that belong to the module or are used by a function inside. What no scope declares is global,
+ * and so is what a page's script declares outside of functions: another file may assign to it.
  */
+import { CONSTANT } from '../../source/methods.ts'
 import { isFunction, namesOf, walk, type Node } from '../../source/tree.ts'
 
 export interface Scope {
@@ -19,9 +21,13 @@ export class Scopes {
   private tokens = 0
   private readonly file: number
 
-  /** `file`: the number of the file, whose variables belong to its module. */
-  constructor(file: number) {
+  /** A script of a page. */
+  private readonly isGlobal: boolean
+
+  /** `file`: the number of the file, whose variables belong to its module unless they are global. */
+  constructor(file: number, isGlobal: boolean) {
     this.file = file
+    this.isGlobal = isGlobal
   }
 
   /** A function, with its parameters, or the program. */
@@ -31,7 +37,7 @@ export class Scopes {
     const token = params === null ? null : `$ch_s${this.tokens++}`
     const scope = { names, parent: this.inner, token, declared: new Set(declaredIn(node)) }
     this.inner = scope
-    if (names.size === 0) return scope
+    if (names.size === 0 || (this.isGlobal && params === null)) return scope
     // Only what a function inside assigns to, or reads while it changes, can be shared.
     walk(node, (n) => {
       const target = n.type === 'AssignmentExpression' ? n.left : n.type === 'UpdateExpression' ? n.argument : null
@@ -55,10 +61,14 @@ export class Scopes {
   /** The object and key that stand for a variable, if it can be shared. */
   shared(name: string): string | null {
     for (let scope = this.inner; scope !== null; scope = scope.parent) {
-      if (scope.names.has(name)) return `${scope.token ?? `$ch.module(${this.file})`},${JSON.stringify(name)}`
+      if (scope.names.has(name)) return `${scope.token ?? this.outermost(name)},${JSON.stringify(name)}`
       if (scope.declared.has(name)) return null
     }
-    return null
+    return CONSTANT.has(name) ? null : `$ch.global("${name}"),"${name}"`
+  }
+
+  private outermost(name: string): string {
+    return this.isGlobal ? `$ch.global("${name}",true)` : `$ch.module(${this.file})`
   }
 }
 
@@ -81,8 +91,9 @@ function declaredIn(node: Node): string[] {
   for (const param of node.params ?? []) found.push(...namesOf(param))
   walk(node, (n) => {
     if (n.type === 'VariableDeclarator') found.push(...namesOf(n.id))
+    else if (/^Import(Default|Namespace)?Specifier$/.test(n.type)) found.push(n.local.name)
     else if (n.type === 'CatchClause' && n.param !== null) found.push(...namesOf(n.param))
-    else if ((n.type === 'FunctionDeclaration' || n.type === 'ClassDeclaration') && n.id) found.push(n.id.name)
+    else if ((n.type === 'FunctionDeclaration' || n.type.startsWith('Class')) && n.id) found.push(n.id.name)
     return isFunction(n)
   })
   return found

@@ -91,8 +91,8 @@ function rewrite(
   if (program === null) return no('it cannot be parsed')
   if (contains(program, isWith, true)) return no('it contains `with`')
   if (contains(program, forbids, true)) return no('it asserts without a message')
-  const rewriter = new Rewriter(code, program, file, style)
-  const rewritten = rewriter.result(module)
+  const rewriter = new Rewriter(code, program, file, style, module)
+  const rewritten = rewriter.result()
   // It is better to report nothing than to break a program.
   if (rewritten.sites.sites.length > FILE_SITES) return no('it has too many reads and writes')
   if (read(rewritten.code, module) === null) return no('it cannot be rewritten')
@@ -123,7 +123,7 @@ const NOT_SHOWN = '/* node-do-not-add-exception-line */'
  * it did: each call answers with the program's own value.
  */
 const WITHOUT_RUNTIME =
-  '(()=>{const f=o=>o,s=(o,k)=>k,l=(a,b,v)=>v,m=(a,b,c,v)=>v;return{file(){},enter(){},leave(){},' +
+  '(()=>{const f=o=>o,s=(o,k)=>k,l=(a,b,v)=>v,m=(a,b,c,v)=>v;return{file(){},enter(){},leave(){},global(){},' +
   'away:s,back:l,again(){},module(){},r:f,w:f,u:f,k:s,i:s,kw:s,ku:s,put:m,d:f,in:f,n(){},' +
   'a:m,key:s,size:f,made:f,all:f,o:f,cb:f,sleep:f}})()'
 
