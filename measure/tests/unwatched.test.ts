@@ -73,3 +73,37 @@ test("a page's own code that is not watched is named in place of 'no conflict wa
   ok(/^No conflict was seen in what was watched\. Reads and writes were not watched of: .*broken\.js/m.test(text), text)
   ok(htmlReport([figures]).includes('"unwatched":['))
 })
+
+test('scripts of a page that come to it by another way are named: attributes, javascript: and blob:, texts', async () => {
+  const dir = temporary()
+  writeFileSync(
+    path.join(dir, 'page.html'),
+    `<!doctype html><script>let n = 0; const step = () => n++</script>
+<button onclick="n++">more</button><script>step()</script>
+<a href="javascript:void(n++)">more</a>
+<script src="app.js"></script>`,
+  )
+  writeFileSync(
+    path.join(dir, 'app.js'),
+    `const blob = (text) => URL.createObjectURL(new Blob([text], { type: 'text/javascript' }))
+new Worker(blob('postMessage(1)')).onmessage = () => {}
+const script = document.createElement('script')
+script.textContent = 'n = n + 1'
+document.body.append(script)
+setTimeout('n = 1', 1)
+import('data:text/javascript,0')
+eval('n++')
+setTimeout(() => [document.querySelector('button'), document.querySelector('a')].forEach((e) => e.click()), 1)`,
+  )
+  const out = path.join(dir, 't.jsonl')
+  await recordWeb(path.join(dir, 'page.html'), { out, duration: 500, accesses: true })
+  same(unwatchedIn(await analyse(out)), [
+    'a script at the address `blob:`',
+    'a script at the address `data:`',
+    'the code in the HTML at page.html:2',
+    'what eval runs at app.js:8',
+    'what the text `n = 1` runs',
+    'what the text `n = n + 1` runs at app.js:5',
+    'what the text `void(n++)` runs',
+  ])
+})

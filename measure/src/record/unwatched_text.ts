@@ -8,4 +8,8 @@ export const leftText = (url: string, why: string): string => `${shortUrl(url)},
 export const madeText = ({ place, text }: Described): string =>
   `what ${text} runs at ${shortUrl(place.url)}:${place.line}`
 
+/** A text that became a script, and where, if that is known. */
+export const ranText = (text: string, at: string | undefined): string =>
+  `what the text${text === '' ? '' : ` \`${text}\``} runs${at === undefined ? '' : ` at ${at}`}`
+
 export const tooLong = (characters: number): string => `it has ${characters.toLocaleString('en')} characters or more`

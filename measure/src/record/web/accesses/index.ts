@@ -1,5 +1,6 @@
 /** The watching of reads and writes in a page: see `rewriting.ts` and `page.ts`. */
-import { mostFrequent, recordOf, type Told } from '../../accesses/tell.ts'
+import { shortUrl } from '../../../analysis/sites.ts'
+import { mostFrequent, recordOf, type Described, type Told } from '../../accesses/tell.ts'
 import type { Place } from '../../place.ts'
 import type { Unserialisable } from '../../../format/types.ts'
 import { leftText, madeText } from '../../unwatched_text.ts'
@@ -8,6 +9,7 @@ import { FOUND } from './found.ts'
 import { enableInterception, intercept } from './intercept.ts'
 import { pageText } from './page_text.ts'
 import { Rewriting } from './rewriting.ts'
+import { UnseenScripts } from './unseen.ts'
 
 /** Milliseconds that a realm has to tell what it has found. */
 const DEADLINE = 5000
@@ -18,10 +20,13 @@ export class PageAccesses {
   private readonly made = new Set<number>()
   private readonly sessions = new Set<string>()
   private readonly cdp: Cdp
+  private readonly unseen: UnseenScripts
+  private unseenNames: string[] = []
 
   constructor(cdp: Cdp, own: string[]) {
     this.cdp = cdp
     this.rewriting = new Rewriting(own)
+    this.unseen = new UnseenScripts(cdp, this.rewriting)
     intercept(cdp, this.rewriting)
   }
 
@@ -46,6 +51,8 @@ export class PageAccesses {
     await Promise.allSettled([...this.sessions].map((s) => this.cdp.send('Runtime.enable', {}, s, DEADLINE)))
     undo()
     await Promise.allSettled(asked)
+    const lines = this.madeCode().map(({ place }) => `${shortUrl(place.url)}:${place.line}`)
+    this.unseenNames = await this.unseen.names(new Set(lines))
   }
 
   /** `left`: what pages told when the user left them. */
@@ -58,9 +65,13 @@ export class PageAccesses {
 
   /** The page's own code that was not watched; valid after `records`. */
   unwatched(): string[] {
-    const made = [...this.made].flatMap((site) => this.rewriting.describe(site) ?? [])
     const left = [...this.rewriting.left].map(([url, why]) => leftText(url, why))
-    return [...new Set([...left, ...made.map(madeText)])]
+    return [...new Set([...left, ...this.madeCode().map(madeText), ...this.unseenNames])]
+  }
+
+  /** The calls that made code, such as `eval`. */
+  private madeCode(): Described[] {
+    return [...this.made].flatMap((site) => this.rewriting.describe(site) ?? [])
   }
 
   private async ask(session: string, uniqueContextId: string): Promise<void> {

@@ -19,6 +19,8 @@ const HASH = /'sha(256|384|512)-/
 export class Rewriting {
   /** Scripts that are left as they are, by address, and why. */
   readonly left = new Map<string, string>()
+  /** Where the scripts at an address begin in the text that the browser gets, as `line:column`, both from 0. */
+  readonly starts = new Map<string, Set<string>>()
   private readonly files = new Map<number, { url: string; sites: FileSites }>()
   private readonly byUrl = new Map<string, FileSites>()
   private readonly own: string[]
@@ -36,6 +38,7 @@ export class Rewriting {
     const rewritten = this.rewrite(text, url, sites)
     if (rewritten === null) return null
     this.byUrl.set(url, sites)
+    this.starts.set(url, new Set(['0:0']))
     return rewritten
   }
 
@@ -50,6 +53,8 @@ export class Rewriting {
       return free === html ? null : free
     }
     const sites: FileSites = { sites: [], shifts: {} }
+    const starts = new Set<string>()
+    this.starts.set(address, starts)
     let text = ''
     let last = 0
     for (const { start, end, module } of inlineScripts(free)) {
@@ -60,7 +65,9 @@ export class Rewriting {
       const padding = '\n'.repeat(line) + ' '.repeat(column)
       const rewritten = this.rewrite(padding + free.slice(start, end), address, sites, module)
       if (rewritten === null || /<\/script|<!--/i.test(rewritten)) continue
-      text += free.slice(last, start) + rewritten.slice(padding.length)
+      text += free.slice(last, start)
+      starts.add(`${line}:${text.length - (text.lastIndexOf('\n') + 1)}`)
+      text += rewritten.slice(padding.length)
       last = end
     }
     if (text === '') return free === html ? null : free
