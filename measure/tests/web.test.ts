@@ -95,7 +95,8 @@ async function twice() {
   d.innerHTML = '<x-el></x-el>'
   setTimeout(function last() { globalThis.over = true }, 30)
 }
-twice()
+async function asks() { await new Promise((done) => setTimeout(done, 90)); queueMicrotask(function asked() {}) }
+twice(); asks()
 </script>`
     const { records, continuations } = await record(html, {}, { '/data': '1' })
     const place = (id: number | undefined): string => {
@@ -103,9 +104,9 @@ twice()
       return l?.type === 'location' ? `${l.function ?? ''}:${l.line}` : ''
     }
     const at = continuations.map((c) => place(c.at))
-    for (const name of ['timer:5', 'reaction:6', 'twice:9', 'twice:11', 'last:13'])
+    for (const name of ['timer:5', 'reaction:6', 'twice:9', 'twice:11', 'last:13', 'asks:15'])
       ok(at.includes(name), `${name} in ${at.join(' ')}`)
-    for (const name of ['listener', 'El', 'connectedCallback'])
+    for (const name of ['listener', 'El', 'connectedCallback', 'asked'])
       ok(!at.some((x) => x.startsWith(`${name}:`)), `no turn is named ${name}: ${at.join(' ')}`)
     const [first, second] = continuations
       .filter((c) => place(c.at).startsWith('twice'))

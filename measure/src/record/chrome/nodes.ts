@@ -41,6 +41,8 @@ export interface Node {
   at: Place | null
   /** The outermost function that was seen in it, directly or not: a registration's, a call's, a sample's. */
   entry: Place | null
+  /** A promise's reaction, or what follows an `await`, has run in it. */
+  reacts: boolean
   calls: number
   /** Code of this tool ran in it; it was a callback that the shim knows. */
   ours: boolean
@@ -73,6 +75,7 @@ export const begun = (thread: number, task: number, e: Kept): Node => ({
   microtasks: 0,
   at: null,
   entry: null,
+  reacts: false,
   calls: 0,
   ours: false,
   ran: false,

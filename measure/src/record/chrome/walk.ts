@@ -167,7 +167,7 @@ export class Walk {
 
   private runs(node: Node, e: Kept): void {
     if (this.micro > 0) {
-      node.javascript = true
+      node.javascript = node.reacts = true
       e.data = { ...e.data, micro: true }
     }
     if (e.flowIn === -1) return
@@ -187,8 +187,9 @@ export class Walk {
     node.calls++
     if (e.code === Code.Script && node.kind === '' && node.event === '') node.kind = 'script'
     // Only a call that nothing of the page's stands around: others are made by what runs (a listener of an event that
-    // it dispatches, the constructor of an element).
-    if (direct) node.at ??= callPlace(e.data)
+    // it dispatches, the constructor of an element), and what comes after a reaction of a promise is not what the
+    // continuation began with.
+    if (direct && !node.reacts) node.at ??= callPlace(e.data)
     else if (node.entry === null) node.entry = this.stacks.at(e.data?.sample, e.ts).outer
   }
 
