@@ -140,7 +140,7 @@ test('the report can be walked with keys alone', async () => {
   await close()
 }, 300)
 
-test('on a phone the report is no wider than the window', async () => {
+test('on a phone the report is no wider than the window, and of each chain all columns are in it', async () => {
   const { page, close } = await opened([madeUpFigures(3000)])
   for (const width of [390, 375, 320]) {
     await page.setViewportSize({ width, height: 800 })
@@ -149,6 +149,11 @@ test('on a phone the report is no wider than the window', async () => {
       .waitForFunction((wanted) => document.documentElement.scrollWidth === wanted, width, { timeout: 10_000 })
       .catch(() => {})
     same(await page.evaluate(() => document.documentElement.scrollWidth), width)
+    const cells = await page
+      .locator('.ranking td')
+      .evaluateAll((all) => all.filter((cell) => cell.scrollWidth > cell.clientWidth).length)
+    const table = await page.locator('.ranking').evaluate((t) => t.scrollWidth <= t.parentElement!.clientWidth)
+    ok(cells === 0 && table, `of the chains nothing lies beyond the edge: ${cells} cells do`)
   }
   await close()
 }, 300)

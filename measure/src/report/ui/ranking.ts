@@ -21,6 +21,22 @@ const ADVICE: Record<Advice, string> = {
   'too-few-runs': 'too few runs',
 }
 
+/** The columns, and what some of them say when they are pointed at; on a phone each cell tells its column. */
+const COLUMNS: [name: string, title?: string][] = [
+  ['Advice'],
+  ['Chain'],
+  ['Runs'],
+  ['Interrupted'],
+  ['Median'],
+  ['99 %'],
+  [
+    'Longest',
+    'From the start of the first continuation to the end of the last: ' +
+      'so long an atomic block would keep everything else waiting',
+  ],
+  ['By'],
+]
+
 const ADVICE_IN_C: Record<Advice, string> = { ...ADVICE, wrap: 'lock', 'do-not-wrap': 'no lock' }
 
 export function rankingTable(f: Figures): HTMLElement {
@@ -34,10 +50,8 @@ export function rankingTable(f: Figures): HTMLElement {
   let shown = Math.min(25, Math.max(5, chains.filter((c) => c.advice !== 'too-few-runs').length))
   const body = h('tbody')
   const more = h('button', { type: 'button', class: 'more', onclick: () => ((shown += 50), fill()) }, 'more')
-  const row = (c: RankedChain): HTMLElement =>
-    h(
-      'tr',
-      {},
+  const row = (c: RankedChain): HTMLElement => {
+    const cells = [
       td(
         h('span', { class: `advice ${c.advice}` }, isNative(f, c.from) ? ADVICE_IN_C[c.advice] : ADVICE[c.advice]),
         h('div', { class: 'why' }, adviceText(c, isNative(f, c.from))),
@@ -69,7 +83,10 @@ export function rankingTable(f: Figures): HTMLElement {
               c.by.slice(0, 3).map(([site, n]) => h('li', {}, source(f.sites[site], f.sites), ` × ${whole(n)}`)),
             ),
       ),
-    )
+    ]
+    cells.forEach((cell, i) => cell.setAttribute('data-column', COLUMNS[i][0]))
+    return h('tr', {}, cells)
+  }
   function fill(): void {
     const words = text.toLowerCase()
     const found = chains.filter(
@@ -128,18 +145,7 @@ export function rankingTable(f: Figures): HTMLElement {
           h(
             'tr',
             {},
-            th('Advice'),
-            th('Chain'),
-            th('Runs'),
-            th('Interrupted'),
-            th('Median'),
-            th('99 %'),
-            th(
-              'Longest',
-              'From the start of the first continuation to the end of the last: ' +
-                'so long an atomic block would keep everything else waiting',
-            ),
-            th('By'),
+            COLUMNS.map(([name, title]) => th(name, title)),
           ),
         ),
         body,
