@@ -171,6 +171,13 @@ test('who does not answer is named, and what only answers like a debugger is non
   }
 })
 
+test('a port may be the usual one of the web, and an address without a port is none', async () => {
+  for (const where of ['http://127.0.0.1:80', '127.0.0.1:80', 'ws://[::1]:80/json'])
+    await rejects(findEndpoint(where), /no debugger answers on/)
+  for (const where of ['http://127.0.0.1', 'localhost', 'server.mjs', ''])
+    await rejects(findEndpoint(where), /is no debugging port; give one like 9229/)
+})
+
 test('a tab of a browser that runs already is recorded as it is, and goes on', async () => {
   const dir = temporary()
   writeFileSync(

@@ -45,7 +45,8 @@ export async function findEndpoint(where: string): Promise<NodeEndpoint | Browse
 function addressOf(where: string): string {
   const text = /^\d+$/.test(where) ? `127.0.0.1:${where}` : where.replace(/^(ws|http)s?:\/\//, '')
   try {
-    const { hostname, port } = new URL(`http://${text}`)
+    // Of a scheme that the language does not know, no port is left out as the usual one.
+    const { hostname, port } = new URL(`debugger://${text}`)
     if (hostname !== '' && port !== '') return `http://${hostname}:${port}`
   } catch {
     // The message follows below.
