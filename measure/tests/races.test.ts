@@ -226,6 +226,23 @@ for (const f of [buy, sell]) for (let i = 0; i < 3; i++) f()`,
   same(cards.map((c) => c.variable).sort(), ['global.sold', 'stock'])
 })
 
+test('a function without a name is told by where it begins, and a computed name stands in brackets', async () => {
+  const cards = await found(`
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
+const key = Symbol('key'); let n = 9, m = 9
+const o = { async [key]() { const k = n; await sleep(1); n = k - 1 } }
+const both = [async () => { const k = m; await sleep(1); m = k - 1 }, async () => { const k = m; await null; m = k }]
+for (let i = 0; i < 3; i++) { o[key](); both[0](); both[1]() }
+await sleep(20)`)
+  const texts = cards.filter((c) => !c.hint).map((c) => c.text)
+  ok(
+    texts.some((text) => text.startsWith('[key]() read n, waited and wrote it, though another [key]() ')),
+    texts.join('\n'),
+  )
+  const places = texts.flatMap((text) => text.match(/(?<=program\.mjs:)\S+(?=( read| had))/g) ?? [])
+  ok(places.includes('5:15') && places.includes('5:71'), texts.join('\n'))
+})
+
 test('what is only logged, or compared before it is changed, is no conflict', async () => {
   const again = 'for (;;) { const seen = v; const next = seen + (await sleep(1).then(() => 1));'
   const ways = {

@@ -6,7 +6,7 @@
 import { baseName } from '../format/address.ts'
 import type { Figures } from './figures.ts'
 import { ENOUGH_RUNS, type RankedChain } from './ranking.ts'
-import { fileOf, functionOf, packageAt, shortUrl, type Site } from './sites.ts'
+import { fileOf, functionOf, functionPlace, packageAt, placeText, type Site } from './sites.ts'
 
 export interface Conflict {
   /** `data`: accesses were seen. `function`: code of the same function ran in a gap. */
@@ -196,22 +196,25 @@ function isForeign(f: Figures, index: number): boolean {
 const nameOf = (site: Site | undefined): string => site?.original?.name ?? site?.function ?? ''
 
 /** `save()`, or where it stands if it has no name. */
-function whose(site: Site | undefined): string {
+function whose(site: Site | undefined, sites: readonly Site[]): string {
   const name = nameOf(site)
   if (name !== '') return `${name}()`
-  const place = site?.original ?? site
-  const file = site === undefined ? undefined : fileOf(site)
-  return file === undefined ? 'a function without a name' : `the function at ${shortUrl(file)}:${place!.line}`
+  const place = site === undefined ? undefined : (functionPlace(site, sites) ?? placeText(site, sites))
+  return place === undefined ? 'a function without a name' : `the function at ${place}`
 }
 
 /** The finding as a sentence. */
 export function conflictText(f: Figures, c: Conflict): string {
   const operation = f.sites[c.operation ?? c.second]
   const name = nameOf(operation)
-  const who = whose(operation).replace(/^the/, 'The')
+  const who = whose(operation, f.sites).replace(/^the/, 'The')
   const foreign = nameOf(f.sites[c.other])
   const same = functionOf(f.sites[c.other]!) === functionOf(operation!) || (foreign !== '' && foreign === name)
-  const other = !same ? whose(f.sites[c.other]) : foreign === '' ? 'another call of it' : `another ${foreign}()`
+  const other = !same
+    ? whose(f.sites[c.other], f.sites)
+    : foreign === ''
+      ? 'another call of it'
+      : `another ${foreign}()`
   const of = `in ${c.seen} of ${c.runs} runs`
   if (c.kind === 'lost update')
     return (

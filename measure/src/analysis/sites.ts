@@ -117,6 +117,33 @@ export function functionOf(site: Site): string | undefined {
   return site.function === undefined && begin[0] === 1 && begin[1] <= 1 ? undefined : `${file}:${begin[0]}:${begin[1]}`
 }
 
+const begins = new WeakMap<readonly Site[], Map<string, Set<string>>>()
+
+/**
+ * Where the function of a place begins, as `src/app.js:12`, with the column if another function of the `sites` begins
+ * on that line. Undefined: not known to be in one.
+ */
+export function functionPlace(site: Site, sites: readonly Site[]): string | undefined {
+  const found = functionOf(site)
+  if (found === undefined) return undefined
+  let ofLine = begins.get(sites)
+  if (ofLine === undefined) {
+    begins.set(sites, (ofLine = new Map()))
+    for (const name of sites.map(functionOf)) {
+      if (name === undefined) continue
+      const line = lineOfFunction(name)
+      ofLine.set(line, (ofLine.get(line) ?? new Set()).add(name))
+    }
+  }
+  const line = lineOfFunction(found)
+  const isTold = (ofLine.get(line)?.size ?? 0) > 1
+  const file = fileOf(site)!
+  return shortUrl(file) + (isTold ? found : line).slice(file.length)
+}
+
+/** Without the column. */
+const lineOfFunction = (name: string): string => name.slice(0, name.lastIndexOf(':'))
+
 const crowded = new WeakMap<readonly Site[], Set<string>>()
 
 /** The lines that have places in more than one column, as `lineOf` names them. */

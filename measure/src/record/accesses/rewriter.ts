@@ -140,12 +140,12 @@ export class Rewriter {
               this.out.insert(node.end, ')'))
           return
         }
-        return isFunction(node.value) ? this.function(node.value, keyName(node.key), node) : this.visit(node.value)
+        return isFunction(node.value) ? this.function(node.value, this.nameOf(node), node) : this.visit(node.value)
       case 'MethodDefinition':
       case 'PropertyDefinition':
         if (node.computed) this.visit(node.key)
         if (node.value !== null)
-          isFunction(node.value) ? this.function(node.value, keyName(node.key), node) : this.visit(node.value)
+          isFunction(node.value) ? this.function(node.value, this.nameOf(node), node) : this.visit(node.value)
         return
       case 'TryStatement':
         this.statements(node.block.body)
@@ -213,6 +213,11 @@ export class Rewriter {
   }
 
   // Functions
+
+  /** Of a method or a property; one whose name is computed has its text in brackets. */
+  private nameOf({ key, computed }: Node): string {
+    return computed && key.type !== 'Literal' ? `[${this.out.text(key)}]` : keyName(key)
+  }
 
   /** `once`: a callback that runs once, of the activation around it. */
   private function(node: Node, name: string, holder: Node = node, once = false): void {
