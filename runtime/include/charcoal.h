@@ -248,6 +248,7 @@ int ch_sem_timedwait(ch_sem *, int64_t timeout);
 
 /* Takes one unit if there is one now. Never blocks.
  * Result: 0; EAGAIN: there is none.
+ * Cancel: has no effect on it.
  * Threads: any, with or without a domain. */
 int ch_sem_trywait(ch_sem *);
 

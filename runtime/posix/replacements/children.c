@@ -30,6 +30,8 @@ static int await_child(idtype_t type, id_t id, int changes, int which) {
 }
 
 static pid_t wait_for(pid_t pid, int *status, int options, struct rusage *usage) {
+  if (ch_is_refused(!(options & WNOHANG)))
+    return -1;
   for (;;) {
     pid_t r = ch_plain_wait4(pid, status, options | WNOHANG, usage);
     if (r != 0 || options & WNOHANG)
@@ -62,6 +64,8 @@ CH_REPLACES(wait) pid_t ch_posix_wait(int *status) {
 CH_REPLACES(waitid) int ch_posix_waitid(idtype_t type, id_t id, siginfo_t *info, int options) {
   CH_SINGLE_ACTIVITY(waitid(type, id, info, options));
   siginfo_t own;
+  if (ch_is_refused(!(options & WNOHANG)))
+    return -1;
   if (!info)
     info = &own;
   for (;;) {

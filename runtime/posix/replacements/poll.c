@@ -29,16 +29,8 @@ static int await_any(const struct pollfd *all, nfds_t n, int64_t deadline) {
   return selected < (int)n;
 }
 
-/* Law 4: what may wait does not begin in a cancelled scope. */
-static int is_refused(int64_t deadline) {
-  if (deadline == 0 || !ch_cancelled())
-    return 0;
-  errno = ECANCELED;
-  return 1;
-}
-
 CH_SHARED_BODY int poll_until(struct pollfd *all, nfds_t n, int64_t deadline) {
-  if (is_refused(deadline))
+  if (ch_is_refused(deadline != 0))
     return -1;
   for (;;) {
     int ready = ch_nonblocking_poll(all, n), more;
@@ -67,7 +59,7 @@ CH_SHARED_BODY int ppoll_until(struct pollfd *all, nfds_t n, int64_t deadline, c
   sigset_t through;
   struct pollfd *more;
   int signals, r;
-  if (is_refused(deadline))
+  if (ch_is_refused(deadline != 0))
     return -1;
   if (!ch_signals_let_through(mask, &through) && deadline != 0)
     return poll_until(all, n, deadline);
@@ -138,7 +130,7 @@ CH_SHARED_BODY int select_until(int n, fd_set *in, fd_set *out, fd_set *except, 
   sigset_t through;
   int signals = -1, r, count = 0;
   char *kept;
-  if (is_refused(deadline))
+  if (ch_is_refused(deadline != 0))
     return -1;
   if (n < 0 || deadline == 0)
     return ch_plain_pselect(n, in, out, except, &at_once, mask);
@@ -222,7 +214,7 @@ CH_SHARED_BODY int epoll_until(int fd, struct epoll_event *events, int room, int
   struct pollfd both[2] = {{.fd = fd, .events = POLLIN}, {.fd = -1, .events = POLLIN}};
   sigset_t through;
   int r;
-  if (is_refused(deadline))
+  if (ch_is_refused(deadline != 0))
     return -1;
   r = ch_plain_epoll_pwait(fd, events, room, 0, mask);
   if (r != 0 || deadline == 0)

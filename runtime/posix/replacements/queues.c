@@ -109,6 +109,8 @@ int ch_posix_mq_timedsend(mqd_t q, const char *from, size_t n, unsigned priority
 /* At once, or by a thread. -1 with errno. */
 static long call(struct ch_queue_call *c, int never_waits) {
   int before = errno;
+  if (ch_is_refused(!never_waits))
+    return -1;
   long r = never_waits ? ch_call_queue(c) : ch_try_queue(c);
   if (r == -EAGAIN && !never_waits)
     return errno = before, ch_do_call(ch_call_queue, c, CH_CALL_INTERRUPTIBLE);

@@ -24,6 +24,15 @@
  * end in a tail call of it, and reports would name it instead of the call that the program has made. */
 #define CH_SHARED_BODY static inline __attribute__((__always_inline__))
 
+/* Law 4: a call that may wait does not begin in a cancelled scope, also if it need not wait this time. It refuses
+ * before its first attempt. */
+static inline int ch_is_refused(int may_wait) {
+  if (!may_wait || !ch_cancelled())
+    return 0;
+  errno = ECANCELED;
+  return 1;
+}
+
 /* Waits until the descriptor is ready, as long as the plain call would (ch_call_timeout of the option). 0: try again,
  * with errno `before`. -1: errno is what the plain call says. If something has been transferred already (`done`) an
  * error that the socket has to tell is left to the next call: then -1, too. */

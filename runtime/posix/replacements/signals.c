@@ -30,8 +30,11 @@ static int await_signal(int fd, int64_t left) {
 }
 
 CH_SHARED_BODY int wait_for_signal(const sigset_t *set, siginfo_t *info, int64_t timeout) {
-  int before = errno, r = ch_plain_sigtimedwait(set, info, &at_once), fd, ready;
+  int before = errno, r, fd, ready;
   int64_t deadline = ch_deadline_after(timeout);
+  if (ch_is_refused(timeout != 0))
+    return -1;
+  r = ch_plain_sigtimedwait(set, info, &at_once);
   if (r >= 0 || errno != EAGAIN || timeout == 0)
     return r;
   fd = ch_signals_open(set);
@@ -91,6 +94,8 @@ CH_REPLACES(sigwait) int ch_posix_sigwait(const sigset_t *set, int *signal) {
 static int suspend_with(const sigset_t *mask) {
   sigset_t before, held, through;
   int fd, ready, error = EINTR;
+  if (ch_is_refused(1))
+    return -1;
   ch_signals_hold(&before, &held);
   if (!mask)
     mask = &before;

@@ -87,7 +87,10 @@ static int join(pthread_t thread, void **result, clockid_t clock, const struct t
   struct ch_join j = {.thread = thread, .clock = clock, .until = until};
   if (pthread_equal(thread, pthread_self()))
     return EDEADLK;
-  int saved = errno, r = ch_plain_tryjoin(thread, result);
+  int saved = errno, r;
+  if (ch_cancelled())
+    return ECANCELED;
+  r = ch_plain_tryjoin(thread, result);
   if (r != EBUSY)
     return r;
   r = ch_do_call(ch_call_join, &j, CH_CALL_CANCELLABLE) < 0 ? errno : j.error;
