@@ -538,7 +538,7 @@ void Duplicator::versionsInPlaceOfReplacements() {
 void Duplicator::versionsOfAliases() {
   SmallVector<std::pair<GlobalAlias *, Function *>> work;
   for (GlobalAlias &alias : M.aliases())
-    if (auto *F = dyn_cast<Function>(alias.getAliasee()->stripPointerCasts());
+    if (auto *F = dyn_cast<Function>(alias.getAliasee()->stripPointerCastsAndAliases());
         F && versions.count(F) && !alias.hasLocalLinkage() && !(F->isVarArg() && alias.isInterposable()))
       work.push_back({&alias, F});
   for (auto [alias, plain] : work) {
