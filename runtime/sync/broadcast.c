@@ -42,7 +42,7 @@ int ch_broadcast_make(struct ch_broadcast *b, size_t room, enum ch_slow slow, si
 
 int ch_broadcast_destroy_(struct ch_broadcast *b) {
   enter(b);
-  if (b->subscriptions > 0 || !ch_list_empty(&b->publishers))
+  if (b->subscriptions > 0 || ch_list_is_awaited(&b->publishers))
     return end(b, EBUSY);
   free(b->ring);
   free(b->next);

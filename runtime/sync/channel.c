@@ -73,7 +73,7 @@ int ch_channel_make(struct ch_channel *c, size_t room, size_t size, int shared) 
 
 int ch_channel_destroy_(struct ch_channel *c) {
   enter(c);
-  if (!ch_list_empty(&c->receivers) || !ch_list_empty(&c->senders)) {
+  if (ch_list_is_awaited(&c->receivers) || ch_list_is_awaited(&c->senders)) {
     leave(c);
     return EBUSY;
   }
@@ -206,14 +206,14 @@ static int enlist_recv(struct ch_clause *clause) {
 static bool can_send(const struct ch_clause *clause) {
   struct ch_channel *c = clause->object;
   enter(c);
-  bool can = c->object.closed || length(c) < c->room || !ch_list_empty(&c->receivers);
+  bool can = c->object.closed || length(c) < c->room || ch_list_is_awaited(&c->receivers);
   leave(c);
   return can;
 }
 static bool can_receive(const struct ch_clause *clause) {
   struct ch_channel *c = clause->object;
   enter(c);
-  bool can = c->object.closed || length(c) > 0 || !ch_list_empty(&c->senders);
+  bool can = c->object.closed || length(c) > 0 || ch_list_is_awaited(&c->senders);
   leave(c);
   return can;
 }

@@ -44,7 +44,7 @@ int ch_future_put(struct ch_future *f, const void *value, size_t size, int error
 
 int ch_future_clear(struct ch_future *f) {
   enter(f);
-  int result = ch_list_empty(&f->readers) ? 0 : EBUSY;
+  int result = ch_list_is_awaited(&f->readers) ? EBUSY : 0;
   if (!result)
     f->is_set = 0;
   leave(f);

@@ -72,6 +72,14 @@ static inline void ch_claim_end(struct ch_clause *c, bool had) {
 static inline bool ch_clause_is_gone(const struct ch_clause *c) {
   return CH_UNLIKELY(ch_some_are_gone) && c->index < CH_ALONE && ch_wait_is_gone(c->wait);
 }
+/* Tells whether somebody who is in this process waits on the object's list. */
+static inline bool ch_list_is_awaited(const struct ch_link *list) {
+  const struct ch_link *n = ch_list_empty(list) ? list : list->next;
+  while (CH_UNLIKELY(ch_some_are_gone) && n != list && ch_link_is_clause(n) &&
+         ch_clause_is_gone((const struct ch_clause *)n))
+    n = n->next;
+  return n != list;
+}
 /* The clause of a wait with `and` whose effect is being had: until it has been. */
 CH_HIDDEN void ch_clause_await_effect(struct ch_clause *);
 

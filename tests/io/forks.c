@@ -1,6 +1,7 @@
 /* Tests children of fork, and a lack of descriptors: a recompiled program survives what the plain program survives. */
 #include "harness.h"
 #include <charcoal/channel.h>
+#include <charcoal/future.h>
 #include <charcoal/locks.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -358,6 +359,38 @@ TEST(nothing_in_a_child_goes_to_the_domains_of_other_threads) {
     for (int i = 1; i <= 6; i++) EXPECT(ch_send(&shared_messages, &i) == 0);
     for (int i = 1; i <= 6 && ch_recv(&shared_messages, &got) == 0; i++) sum += got;
     EXPECT(sum == 21);
+    _exit(6);
+  }
+  EXPECT(status_of(child) == 6 << 8);
+  _exit(0);
+}
+
+static channel(int) meeting;
+static future(int) shared_answer;
+static void receives_at_the_meeting(void *unused) {
+  int got;
+  __atomic_fetch_add(&domains_waiting, 1, __ATOMIC_RELAXED);
+  waituntil (ch_recv(&meeting, &got)) {}
+  or waituntil (ch_get(&shared_answer, &got)) {}
+}
+TEST(in_a_child_nobody_waits_for_an_object_but_those_who_are_there) {
+  ch_thread thread;
+  alarm(60);
+  EXPECT(ch_channel_init_shared(&meeting, 0) == 0);
+  ch_future_init_shared(&shared_answer);
+  EXPECT(ch_domain_start(&thread, receives_at_the_meeting, NULL) == 0);
+  while (!__atomic_load_n(&domains_waiting, __ATOMIC_RELAXED)) ch_sleep(1000000);
+  ch_sleep(5000000);
+  EXPECT(ch_channel_destroy(&meeting) == EBUSY && ch_future_reset(&shared_answer) == EBUSY);
+  pid_t child = fork();
+  if (child == 0) {
+    int x = 1, slept = 0, other = 0;
+    alarm(20);
+    EXPECT(ch_try_send(&meeting, &x) == EAGAIN);
+    waituntil (ch_sleep(0)) slept = 1;
+    and waituntil (ch_send(&meeting, &x)) slept = 2;
+    else other = 1;
+    EXPECT(!slept && other && ch_future_reset(&shared_answer) == 0 && ch_channel_destroy(&meeting) == 0);
     _exit(6);
   }
   EXPECT(status_of(child) == 6 << 8);
