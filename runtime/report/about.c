@@ -15,22 +15,34 @@ static const char *const whats[] = {
     [CH_ON_OTHERS] = "all others",
 };
 
-/* The semaphore on whose list the branch stands alone. Its head is the only node that is no branch's and no clause's:
- * to tell them apart takes a look at each. */
-const void *ch_about_semaphore(const struct ch_branch *b) {
-  if (ch_heap_malloc || b->state != CH_WAITING || b->what != CH_ON_SEMAPHORE)
+/* The head of the list on which the branch stands alone. It is the only node that is no branch's and no clause's: to
+ * tell them apart takes a look at each, from the branch to those that have waited longer, at most at `most` of them.
+ * NULL: not known, as for a branch of another domain. */
+static const struct ch_link *head_of(const struct ch_branch *b, unsigned most) {
+  if (ch_heap_malloc || (b != ch_domain.host && !ch_heap_holds(b)))
     return NULL;
-  const struct ch_link *n = b->link.next;
-  for (unsigned i = 0; i < 100000; i++, n = n->next) {
-    if (!n)
-      return NULL;
+  const struct ch_link *n = &b->link;
+  for (unsigned i = 0; i <= most; i++) {
     const struct ch_link *before = ch_link_prev(n);
     if (!before || before->next != n)
       return NULL;
+    n = before;
     if (!ch_link_is_clause(n) && !ch_heap_holds((const char *)n - offsetof(struct ch_branch, link)))
-      return (const char *)n - offsetof(ch_sem, waiters);
+      return n;
   }
   return NULL;
+}
+
+const void *ch_about_semaphore(const struct ch_branch *b) {
+  bool waits = b->state == CH_WAITING && b->what == CH_ON_SEMAPHORE;
+  const struct ch_link *head = waits ? head_of(b, 100000) : NULL;
+  return head ? (const char *)head - offsetof(ch_sem, waiters) : NULL;
+}
+
+struct ch_branch *ch_about_activity(const struct ch_branch *b) {
+  bool waits = b->state == CH_WAITING && b->what == CH_ON_ACTIVITY;
+  const struct ch_link *head = waits ? head_of(b, 100) : NULL;
+  return head ? ((const ch_activity *)((const char *)head - offsetof(ch_activity, waiters)))->branch : NULL;
 }
 
 /* NULL: a signal handler asks while the branch is about to wait. */

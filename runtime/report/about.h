@@ -7,8 +7,11 @@
 
 /* Its clauses, one by one, while it waits. n counts from 0; false: there are no more. */
 CH_HIDDEN bool ch_about_wait(const struct ch_branch *, unsigned n, struct ch_about *);
-/* The semaphore for which it waits alone, or NULL. Takes a look at each of its waiters. */
+/* The semaphore for which it waits alone, or NULL. Takes a look at each that has waited longer. */
 CH_HIDDEN const void *ch_about_semaphore(const struct ch_branch *);
+/* The first branch of the activity whose end it waits for alone; NULL: none, or more than a hundred have waited longer
+ * for that. A deadlock's report asks for every activity, so this has to take constant time. */
+CH_HIDDEN struct ch_branch *ch_about_activity(const struct ch_branch *);
 /* The C library's function in which it waits, as its saved frames say; NULL: none. */
 CH_HIDDEN const char *ch_about_call(const struct ch_branch *);
 

@@ -13,12 +13,15 @@
 
 extern __typeof__(ch_lock_reported) ch_lock_reported __attribute__((weak)); /* it is on a floor above */
 
-/* Who alone could end its wait: it waits for one thing, which that activity has. */
+/* Who alone could end its wait: it waits for the end of that activity, or for one thing, which that activity has. */
 static const struct ch_branch *blocker(const struct ch_branch *b) {
   struct ch_about about;
   struct ch_lock_report lock;
   if (ch_about_wait(b, 1, &about))
     return NULL;
+  const struct ch_branch *awaited = ch_about_activity(b);
+  if (awaited)
+    return awaited;
   if (ch_lock_reported && ch_lock_reported(b, &lock) && lock.holder)
     return lock.holder;
   return ch_about_wait(b, 0, &about) ? about.holder : NULL;
@@ -65,6 +68,25 @@ static void put_member(struct ch_writer *o, const struct ch_branch *b) {
   }
 }
 
+/* The wait of a member of a circle, which the next one alone could end. */
+static void put_wait_in_circle(struct ch_writer *o, const struct ch_branch *b, const struct ch_branch *next) {
+  struct ch_about about;
+  if (ch_about_activity(b)) {
+    ch_put(o, " waits for the end of ");
+    put_member(o, next);
+    ch_put(o, "\n");
+    return;
+  }
+  if (ch_about_wait(b, 0, &about)) {
+    ch_put(o, " waits for ");
+    ch_put(o, about.what);
+    ch_text_object(o, b, &about);
+  }
+  ch_put(o, ", which ");
+  put_member(o, next);
+  ch_put(o, " has\n");
+}
+
 static bool circle_told; /* a circle was reported; one is enough */
 
 /* If the activity is in a circle. Its members may belong to several domains. */
@@ -76,19 +98,12 @@ static void put_circle(struct ch_branch *first, void *to) {
   circle_told = true;
   ch_put(o, "charcoal: a circle of waits:\n");
   do {
-    struct ch_about about;
+    const struct ch_branch *next = blocker(at);
     ch_put(o, "  ");
     put_member(o, at);
     put_innermost_place(o, at);
-    if (ch_about_wait(at, 0, &about)) {
-      ch_put(o, " waits for ");
-      ch_put(o, about.what);
-      ch_text_object(o, at, &about);
-    }
-    at = blocker(at);
-    ch_put(o, ", which ");
-    put_member(o, at);
-    ch_put(o, " has\n");
+    put_wait_in_circle(o, at, next);
+    at = next;
   } while (at != first);
 }
 

@@ -133,7 +133,8 @@ static void put_group(struct ch_writer *o, const struct member *m, size_t n) {
     ch_text_name(o, m[i].activity);
     struct ch_about firsts;
     for (unsigned k = 0; ch_about_wait(m[i].activity, k, &about) && ch_about_wait(m->activity, k, &firsts); k++)
-      if (about.fd != firsts.fd || about.object != firsts.object) {
+      if (about.fd != firsts.fd || about.object != firsts.object ||
+          ch_about_activity(m[i].activity) != ch_about_activity(m->activity)) {
         ch_put(o, " (");
         ch_put(o, about.what);
         ch_text_object(o, m[i].activity, &about);

@@ -55,6 +55,7 @@ static void put_waits(struct ch_writer *w, const struct ch_branch *b) {
     if (about.fd >= 0)
       put_count(w, "descriptor", (uint64_t)about.fd);
     const void *object = about.object ? about.object : ch_about_semaphore(b);
+    object = object ? object : ch_about_activity(b);
     if (object) {
       put_address(w, "object", object);
       struct ch_place place;

@@ -36,9 +36,13 @@ void ch_text_object(struct ch_writer *o, const struct ch_branch *b, const struct
   if (o->fd < 0)
     return;
   const void *object = about->object ? about->object : ch_about_semaphore(b);
+  struct ch_branch *activity = ch_about_activity(b);
   if (about->fd >= 0) {
     ch_put(o, " ");
     ch_put_number(o, (uint64_t)about->fd);
+  } else if (activity) {
+    ch_put(o, " ");
+    ch_text_name(o, activity);
   } else if (object) {
     struct ch_place place;
     if (ch_object_of(object, &place)) {
@@ -80,7 +84,7 @@ static void put_holder(struct ch_writer *o, const struct ch_branch *b) {
 /* In a sentence; NULL: as ch_about_wait says. */
 static const char *const phrases[] = {
     [CH_ON_SEMAPHORE] = "a semaphore",
-    [CH_ON_ACTIVITY] = "an activity to finish",
+    [CH_ON_ACTIVITY] = "the end of an activity",
     [CH_ON_FINISH] = "a finish",
     [CH_ON_TURN] = "its turn",
     [CH_ON_CONTAINED] = "its contained activities to finish",

@@ -97,6 +97,22 @@ TEST_EXITS(two_mutexes_in_opposite_order_are_reported_as_a_circle, CH_EXIT_DEADL
   ch_lock(&two);
 }
 
+static ch_activity waits_for_the_mutex;
+TEST_EXITS(a_wait_for_an_activity_that_wants_the_waiters_lock_is_a_circle, CH_EXIT_DEADLOCK,
+           "waits for the end of activity") {
+  EXPECT(ch_lock(&m) == 0);
+  activate[&waits_for_the_mutex] { ch_lock(&m); }
+  ch_activity_wait(&waits_for_the_mutex);
+}
+
+static void wait_for(ch_activity *other) { ch_activity_wait(other); }
+TEST_EXITS(the_report_says_for_whose_end_an_activity_waits, CH_EXIT_DEADLOCK, "the end of an activity 0x") {
+  static ch_activity stuck;
+  static ch_sem never = CH_SEM_INIT(0);
+  activate[&stuck] { ch_sem_wait(&never); }
+  wait_for(&stuck);
+}
+
 /* ---- activities that end with a lock ---- */
 
 __attribute__((noinline)) static void takes_it(void) { EXPECT(ch_lock(&m) == 0); }

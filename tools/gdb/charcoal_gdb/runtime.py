@@ -16,7 +16,7 @@ ON_FINISH = 4
 CH_ALONE = 0xFFFE
 ON = {
     0: "a semaphore",
-    1: "an activity to finish",
+    1: "the end of an activity",
     2: "sending to a channel",
     3: "receiving from a channel",
     4: "a finish",
