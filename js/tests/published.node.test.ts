@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { ok, same, test } from './harness.ts'
-import { install, project, run, work } from './installed.ts'
+import { install, link, project, run, work } from './installed.ts'
 import { sizeOf } from '../scripts/size.mjs'
 
 const installed = path.join(project, 'node_modules/charcoal-js')
@@ -108,9 +108,28 @@ export const statements: WaitUntil<unknown>[] = [waituntil(sleep(1).do(() => 1))
 export const objects: [Future<unknown>, Channel<unknown>] = [future<number>(), channel<number>()]
 `
 
+/** The plugin's types need those of `unplugin`, which need those of all bundlers; so they are checked without these. */
+const STRICT_PLUGIN = `
+import { esbuild, rollup, transform, vite } from 'charcoal-js/plugin'
+
+declare const name: string | undefined
+declare const yes: boolean | undefined
+declare const pattern: RegExp | undefined
+export const plugins: unknown[] = [
+  vite(),
+  rollup({ include: undefined, exclude: undefined }),
+  esbuild({ include: pattern, exclude: pattern, runtime: name }),
+  transform('', { file: name, all: yes, runtime: name, format: undefined }),
+]
+`
+
 test('the types fit the strictest settings: options may be undefined, and a result may be taken for less', () => {
   install()
+  link(['unplugin', 'magic-string'])
   writeFileSync(path.join(project, 'strict.mts'), STRICT)
+  writeFileSync(path.join(project, 'strict-plugin.mts'), STRICT_PLUGIN)
+  const types = readFileSync(path.join(installed, 'dist/types/plugin/index.d.ts'), 'utf8')
+  ok(!/import\(|from '(vite|rollup|webpack)'/.test(types), 'the types of the plugin name no bundler')
   const compiler = path.join(process.cwd(), 'node_modules/typescript/bin/tsc')
   const settings = ['exactOptionalPropertyTypes', 'noUncheckedIndexedAccess', 'verbatimModuleSyntax', 'strict']
   const options = [...settings, 'noPropertyAccessFromIndexSignature', 'noEmit'].map((option) => `--${option}`)
@@ -121,6 +140,7 @@ test('the types fit the strictest settings: options may be undefined, and a resu
   for (const [module, resolution] of ways) {
     const how = ['--module', module, '--moduleResolution', resolution, '--target', 'es2022']
     run(process.execPath, [compiler, ...options, ...how, 'strict.mts'])
+    run(process.execPath, [compiler, ...options, ...how, '--skipLibCheck', 'strict-plugin.mts'])
   }
 })
 

@@ -6,7 +6,7 @@
  * import { vite } from 'charcoal-js/plugin'
  * export default { plugins: [vite({ include: /src\/store/ })] }
  */
-import { createUnplugin } from 'unplugin'
+import { createUnplugin, type UnpluginInstance } from 'unplugin'
 import { transform } from './transform.ts'
 
 /** Options of the build plugin. */
@@ -15,15 +15,15 @@ export interface PluginOptions {
    * In these files every async function becomes an activity function. In all others: marked ones, and those with an
    * `atomic:` block.
    */
-  include?: RegExp | ((id: string) => boolean)
+  include?: RegExp | ((id: string) => boolean) | undefined
   /** Files left alone. Default: node_modules. */
-  exclude?: RegExp
+  exclude?: RegExp | undefined
   /** The module that transformed code imports; for tests. */
-  runtime?: string
+  runtime?: string | undefined
 }
 
 /** What the plugins of all bundlers are made of. */
-export const unplugin = createUnplugin((options: PluginOptions = {}) => {
+export const unplugin: UnpluginInstance<PluginOptions | undefined> = createUnplugin((options = {}) => {
   const { include, exclude = /node_modules/ } = options
   return {
     name: 'charcoal',
@@ -37,6 +37,11 @@ export const unplugin = createUnplugin((options: PluginOptions = {}) => {
   }
 })
 
-/** The plugin for each bundler: `vite(options)` and so on. */
-export const { vite, rollup, webpack, esbuild, rspack } = unplugin
+/** The plugin for each bundler: `vite(options)` and so on. Their types name no bundler, which a project may not have. */
+type Plugins = typeof unplugin
+export const vite: Plugins['vite'] = unplugin.vite
+export const rollup: Plugins['rollup'] = unplugin.rollup
+export const webpack: Plugins['webpack'] = unplugin.webpack
+export const esbuild: Plugins['esbuild'] = unplugin.esbuild
+export const rspack: Plugins['rspack'] = unplugin.rspack
 export { transform, TransformError, type TransformOptions, type Transformed } from './transform.ts'

@@ -23,13 +23,13 @@ export { TransformError } from './transformError.ts'
 /** Options of `transform`. */
 export interface TransformOptions {
   /** Name for messages and the source map; `.ts`, `.tsx`, `.jsx` say the syntax. */
-  file?: string
+  file?: string | undefined
   /** Transform every async function. */
-  all?: boolean
+  all?: boolean | undefined
   /** The module that the transformed code imports. */
-  runtime?: string
+  runtime?: string | undefined
   /** What kind of module it is. By default its name and text decide. */
-  format?: 'module' | 'commonjs'
+  format?: 'module' | 'commonjs' | undefined
 }
 
 /** What `transform` gives. */
@@ -86,7 +86,11 @@ const OURS = ['$charcoal', '$awaited']
 function refuseOurName(tree: Node, source: string, file: string): void {
   let taken: Node | undefined
   const isTaken = (n: Node): boolean => n.type === 'Identifier' && OURS.includes(n.name) && source[n.start - 1] !== '.'
-  some(tree, (n) => isTaken(n) && ((taken = n), true), () => true)
+  some(
+    tree,
+    (n) => isTaken(n) && ((taken = n), true),
+    () => true,
+  )
   if (taken !== undefined)
     throw new TransformError(
       file,
