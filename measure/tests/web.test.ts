@@ -221,6 +221,26 @@ test('a global variable is the same one for all scripts of a page, and for those
   ok(/^buy\(\) read stock, waited and wrote it/.test(first), first)
 })
 
+test('modules that a development server writes as texts for eval are watched, and those of packages are not', async () => {
+  const module = (text: string, name: string): string =>
+    `function () { eval(${JSON.stringify(`{${text}\n//# sourceURL=webpack:///./${name}?\n}`)}) }`
+  const operation = (name: string, variable: string): string =>
+    `async function ${name}() { const seen = ${variable}; await ${PAUSE}; ${variable} = seen - 1 }
+for (let i = 0; i < 5; i++) ${name}()`
+  const own = `const box = { n: 1 }; let n = 1\n${operation('buy', 'box.n')}\n${operation('sell', 'n')}`
+  const bundle = `const modules = [${module(own, 'src/shop.js')},
+${module(operation('foreign', 'globalThis.m'), 'node_modules/p/p.js')}]
+var m = 1
+for (const f of modules) f()
+setTimeout(() => (globalThis.over = true), 300)
+if (/[$]ch/.test(String(modules[0]))) throw new Error(String(modules[0]))`
+  const { figures } = await record('<script src="/app.js"></script>', { accesses: true }, { '/app.js': bundle })
+  const cards = conflicts(figures).filter((c) => c.evidence === 'data' && !c.hint)
+  same(cards.map((c) => c.variable).sort(), ['box.n', 'n'])
+  same(figures.sites[cards[0]!.first]!.url, 'webpack:///./src/shop.js?')
+  same(figures.recordings[0]!.unwatched, undefined)
+})
+
 test('a callback belongs to what registered it: then, timers, requests; a listener does not', async () => {
   const script = `let a = 0, b = 0, c = 0, d = 0, left = 12
 const end = () => --left || (globalThis.over = true)

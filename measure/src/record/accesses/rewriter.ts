@@ -6,6 +6,7 @@ import { KEYED, LANGUAGE, MOVES, WHOLE } from '../../source/methods.ts'
 import { contains, isFunction, keyName, namesOf, walk, type Node } from '../../source/tree.ts'
 import { Rewritten, type Transformed } from './rewritten.ts'
 import { Scopes } from './scopes.ts'
+import { MARK } from './sites.ts'
 import {
   handsOn,
   isAssign,
@@ -27,6 +28,13 @@ export interface Style {
   first: string
   /** A comment in each line that is rewritten. */
   eachLine: string
+  /**
+   * Rewrites a literal text that `eval` runs, as development servers write modules; null: it stays as it is and is not
+   * watched. Undefined: none is rewritten.
+   */
+  evaluated?(text: string): string | null
+  /** What the outermost scope declares is global: a script of a page. */
+  isGlobal: boolean
 }
 
 /** Rewrites one file; `transform.ts` shows what comes out. */
@@ -43,7 +51,7 @@ export class Rewriter {
     this.style = style
     this.module = module
     this.out = new Rewritten(code, program, file, style.eachLine)
-    this.scopes = new Scopes(file, style.lexical && !module)
+    this.scopes = new Scopes(file, style.isGlobal && !module)
   }
 
   result(): Transformed {
@@ -440,6 +448,12 @@ export class Rewriter {
     const how = makesCode(call)
     if (how === null) return call.arguments
     const [text, ...others] = call.arguments
+    const rewritten = how === 'eval' && typeof text.value === 'string' ? this.style.evaluated?.(text.value) : null
+    if (typeof rewritten === 'string') {
+      this.out.insert(text.start, '$ch.code(')
+      this.out.insert(text.end, `,${JSON.stringify(rewritten).replaceAll(MARK, '\\u1680')})`)
+      return others
+    }
     this.wrap(text, '$ch.made(', `,${this.out.site(call, how)})`)
     return others
   }

@@ -75,7 +75,10 @@ export class Scopes {
 /** The variables that the body of a function, or the program, declares itself. */
 function* declaredBy(node: Node): Generator<string> {
   const body = node.type === 'Program' ? node.body : node.body.type === 'BlockStatement' ? node.body.body : []
-  for (const statement of body) {
+  // A module may stand in a block of its own, as webpack writes it.
+  const [first] = body
+  const inBlock = node.type === 'Program' && body.length === 1 && first.type === 'BlockStatement'
+  for (const statement of inBlock ? first.body : body) {
     const declaration = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement
     if (declaration?.type !== 'VariableDeclaration' || declaration.kind === 'const') continue
     for (const { id } of declaration.declarations) if (id.type === 'Identifier') yield id.name

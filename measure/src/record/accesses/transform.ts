@@ -39,7 +39,7 @@ export function transform(
     code,
     module,
     file,
-    { lexical: false, first, eachLine: NOT_SHOWN },
+    { lexical: false, first, eachLine: NOT_SHOWN, isGlobal: false },
     (n) => asserts && readsFile(n),
     left,
   )
@@ -59,16 +59,14 @@ export function transformForPage(
   module: boolean | undefined,
   file: number,
   left: Left = () => {},
+  evaluated?: Style['evaluated'],
 ): Transformed | null {
-  return rewrite(
-    code,
-    module,
-    file,
-    { lexical: true, first: `globalThis.$ch??=${WITHOUT_RUNTIME};`, eachLine: '' },
-    () => false,
-    left,
-  )
+  return rewrite(code, module, file, { ...OF_PAGE, isGlobal: true, evaluated }, () => false, left)
 }
+
+/** The same for a text that a page's script gives to `eval`, whose variables are its own. */
+export const transformEvaluated = (code: string, file: number, left?: Left): Transformed | null =>
+  rewrite(code, false, file, { ...OF_PAGE, isGlobal: false }, () => false, left ?? (() => {}))
 
 /** Told why a text is left as it is, as a sentence on `it`. */
 type Left = (why: string) => void
@@ -125,7 +123,9 @@ const NOT_SHOWN = '/* node-do-not-add-exception-line */'
 const WITHOUT_RUNTIME =
   '(()=>{const f=o=>o,s=(o,k)=>k,l=(a,b,v)=>v,m=(a,b,c,v)=>v;return{file(){},enter(){},leave(){},global(){},' +
   'away:s,back:l,again(){},module(){},r:f,w:f,u:f,k:s,i:s,kw:s,ku:s,put:m,d:f,in:f,n(){},' +
-  'a:m,key:s,size:f,made:f,all:f,o:f,cb:f,sleep:f}})()'
+  'a:m,key:s,size:f,made:f,code:s,all:f,o:f,cb:f,sleep:f}})()'
+
+const OF_PAGE = { lexical: true, first: `globalThis.$ch??=${WITHOUT_RUNTIME};`, eachLine: '' }
 
 /** Inside `with`, our names could be the object's. */
 const isWith = (n: Node): boolean => n.type === 'WithStatement'

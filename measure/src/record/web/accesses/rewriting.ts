@@ -7,7 +7,7 @@ import type { Place } from '../../place.ts'
 import type { Transformed } from '../../accesses/rewritten.ts'
 import { FILE_SITES, originalColumn, type FileSites } from '../../accesses/sites.ts'
 import type { Described } from '../../accesses/tell.ts'
-import { transformForPage } from '../../accesses/transform.ts'
+import { transformEvaluated, transformForPage } from '../../accesses/transform.ts'
 import { tooLong } from '../../unwatched_text.ts'
 import { inlineScripts, withoutIntegrity } from './inline.ts'
 
@@ -107,17 +107,35 @@ export class Rewriting {
     return url.startsWith('file:') || (URL.canParse(url) && this.own.includes(new URL(url).hostname))
   }
 
+  /** A module that a development server has written as a text for `eval`; of a package, the text itself. */
+  private evaluated(text: string): string | null {
+    const url = SOURCE_URL.exec(text)?.[1]
+    if (url === undefined) return null
+    const name = packageOf(url)
+    if (name !== undefined && !this.own.includes(name)) return text
+    const file = ++this.last
+    const rewritten = transformEvaluated(text, file, (why) => void this.left.set(url, why))
+    if (rewritten === null) return text
+    this.files.set(file, { url, sites: rewritten.sites })
+    this.byUrl.set(url, rewritten.sites)
+    return rewritten.code
+  }
+
   private rewrite(text: string, url: string, all: FileSites, module?: boolean): string | null {
     const file = ++this.last
     const left = (why: string): void => void this.left.set(url, why)
     if (text.length >= MAX_LENGTH) left(tooLong(MAX_LENGTH))
-    const rewritten = text.length < MAX_LENGTH ? transformForPage(text, module, file, left) : null
+    const evaluated = (inner: string): string | null => this.evaluated(inner)
+    const rewritten = text.length < MAX_LENGTH ? transformForPage(text, module, file, left, evaluated) : null
     if (rewritten === null) return null
     this.files.set(file, { url, sites: rewritten.sites })
     addShifts(all, rewritten)
     return rewritten.code
   }
 }
+
+/** The address that a text gives itself, at its end or in the block around it. */
+const SOURCE_URL = /\/\/# sourceURL=(\S+)[\s}]*$/
 
 /** Of a further script of a page: on the line where another has ended, columns have moved already. */
 function addShifts(all: FileSites, { sites: { shifts } }: Transformed): void {
