@@ -1,7 +1,7 @@
 /* Notes which activity has which mutex, or which read-write lock for writing, and where it took the lock, so that an
  * activity can be reported that ends while it has one. This is done only while ch_checks is set.
  *
- * The notes are in a list of the owner's domain, even if another domain gave the lock to the owner. A note is not a
+ * The notes are in tables of the owner's domain, even if another domain gave the lock to the owner. A note is not a
  * part of the lock, because the memory of a lock may be freed while an activity has the lock. */
 #ifndef CHARCOAL_SYNC_HELD_H
 #define CHARCOAL_SYNC_HELD_H
