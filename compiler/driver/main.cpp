@@ -174,6 +174,13 @@ bool isPossible(const Request &request) {
                  "leave it out, or compile with -fno-charcoal\n");
     return false;
   }
+  if (request.leavesOutPasses && !request.makesNoCode && request.hasInput) {
+    std::fprintf(
+        stderr,
+        "charcoal-cc: error: '-disable-llvm-passes': without passes no function becomes interruptible; leave it "
+        "out, or compile with -fno-charcoal\n");
+    return false;
+  }
   if (request.dataFlowSanitizer && request.hasInput) {
     std::fprintf(stderr, "charcoal-cc: error: '-fsanitize=dataflow': the runtime is not made for it; compile with "
                          "-fno-charcoal\n");

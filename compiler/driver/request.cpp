@@ -169,6 +169,9 @@ Request readRequest(const std::vector<std::string> &arguments) {
       splitAtCommas(argument.substr(4), request.linkerWords);
     else if (argument == "-Xlinker" || argument == "--for-linker")
       request.linkerWords.push_back(next);
+    request.makesNoCode |= argument == "-emit-llvm" || argument == "-E" || argument == "-fsyntax-only";
+    request.leavesOutPasses |=
+        argument == "-Xclang" && (next == "-disable-llvm-passes" || next == "-disable-llvm-optzns");
     if (stopsBeforeLink(argument))
       request.compileOnly = true;
     else if (argument == "--")

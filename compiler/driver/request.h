@@ -30,6 +30,8 @@ struct Request {
   bool optimizesAtLink = false;     // -flto
   bool emulatesTls = false;         // -femulated-tls
   bool pseudoProbes = false;        // -fpseudo-probe-for-profiling
+  bool leavesOutPasses = false;     // -Xclang -disable-llvm-passes
+  bool makesNoCode = false;         // -emit-llvm, -E, -fsyntax-only
   bool threadSanitizer = false;     // -fsanitize=thread
   bool dataFlowSanitizer = false;   // -fsanitize=dataflow
 
