@@ -98,6 +98,7 @@ TEST_EXITS(two_mutexes_in_opposite_order_are_reported_as_a_circle, CH_EXIT_DEADL
   ch_lock(&two);
 }
 
+#if !__has_feature(address_sanitizer) /* there nobody knows which node is the head of a list */
 static ch_activity waits_for_the_mutex;
 TEST_EXITS(a_wait_for_an_activity_that_wants_the_waiters_lock_is_a_circle, CH_EXIT_DEADLOCK,
            "waits for the end of activity") {
@@ -113,6 +114,7 @@ TEST_EXITS(the_report_says_for_whose_end_an_activity_waits, CH_EXIT_DEADLOCK, "t
   activate[&stuck] { ch_sem_wait(&never); }
   wait_for(&stuck);
 }
+#endif
 
 /* ---- activities that end with a lock ---- */
 
