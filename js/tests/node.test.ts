@@ -482,6 +482,43 @@ const p = c.bump()\nawait Promise.resolve()\nconsole.log(activities()[0].stack.j
   )
 })
 
+test('TypeScript: decorators of parameters, of which some move, and accessors mean the same', async () => {
+  const { transformSync } = await import('esbuild')
+  const { transform } = await import('../src/plugin/transform.ts')
+  const runtime = await import('../src/plugin/runtime.ts')
+  const AsyncFunction = Object.getPrototypeOf(async function () {}).constructor
+  const older = `const seen: unknown[] = []
+const P = (k: string) => (t: any, name: any, i: number): void => { seen.push([k, String(name), i]) }
+const M = (t: any, name: any, d: any): any => { seen.push(name); return d }
+class A { constructor(@P('new') private readonly x: number) {}
+  @M async plain(@P('plain') x: number, @P('second') y?: string) { return [await x, y, this.x] }
+  @M async moved(@P('pattern') { a, b = 2 }: { a: number; b?: number }, @P('default') z = 5, w?: number) {
+    return [await a, b, z, w] }
+  async two(@P('one') @P('two') x: number, { y }: any = { y: 1 }) { return [x, y, arguments.length] }
+  static async all(@P('static') x = 3) { return x }
+  sync(@P('sync') x: number) { return (async () => await x)() } }
+async function main() { const a: any = new A(7); return [await a.plain(1, 's'), await a.moved({ a: 1 }),
+  await a.two(4), await A.all(), await a.sync(9), a.moved.length, a.two.length, seen] }`
+  const current = `const twice = (_: any, c: any): any => ({ init: (x: number) => 2 * x })
+class B { @twice accessor n = 4; static accessor made = 1; async more() { this.n += await 1; return this.n } }
+async function main() { return [await new B().more(), B.made] }`
+  for (const [source, experimentalDecorators] of [
+    [older, true],
+    [current, false],
+  ] as const) {
+    const tsconfigRaw = { compilerOptions: { experimentalDecorators } }
+    const run = (text: string): Promise<unknown> => {
+      const { code } = transformSync(text, { loader: 'ts', target: 'es2022', tsconfigRaw })
+      return new AsyncFunction('$charcoal', `${code}\nreturn main()`)(runtime)
+    }
+    const done = transform(source, { file: 'x.ts', all: true, format: 'commonjs' })!
+    same(await run(done.code.replace(/const \$charcoal = .*?;/, '')), await run(source), done.code)
+  }
+  const typed = transform('class A { @M async f(@P() { a }: Note, b: B) { return a } }', { file: 'x.ts', all: true })!
+  ok(typed.code.includes('f( @P() $arg1: Note, $arg2: B)'), typed.code)
+  throws(() => transform('class A { async f(@P(async () => 1) { a }) {} }', { file: 'x.ts', all: true }), /decorator/)
+})
+
 test('TypeScript: enums, decorators, satisfies, overloads, generics, abstract classes, parameters', async () => {
   const { transformSync } = await import('esbuild')
   const { transform } = await import('../src/plugin/transform.ts')

@@ -70,9 +70,34 @@ function head(module: ModuleText, node: Node, moves: boolean, at: number, open: 
   const last = params[params.length - 1].end
   const comma = /^\s*,/.exec(module.source.slice(last))
   if (comma !== null) module.edits.remove(last, last + comma[0].length)
-  const left = [...placeholders(params), ...(isArrow(node) ? ['...$args'] : [])]
+  const left = [...remaining(module, node, params), ...(isArrow(node) ? ['...$args'] : [])]
   module.edits.move(first, last, at, `${open} (`, `) ${body}`, left.join(', '))
 }
+
+/**
+ * What stands in place of parameters that have moved. In a method with decorators these ask for the types, and those
+ * of the parameters belong to the method:
+ *
+ *     @Post() async save(@Body() { id }: Note)    →    @Post() save(@Body() $arg1: Note) { … function* ({ id }: Note) { …
+ */
+function remaining(module: ModuleText, node: Node, params: Node[]): string[] {
+  const names = placeholders(params)
+  const decorated = params.map((p) => decoratorsOf(p).length > 0).lastIndexOf(true)
+  if (decorated < 0 && !node.decorators?.length) return names
+  const textOf = ({ start, end }: Node): string => module.source.slice(start, end)
+  return params.slice(0, Math.max(names.length, decorated + 1)).map((param, i) => {
+    const decorators = decoratorsOf(param)
+    if (decorators.some((d) => some(d, (n) => n.async === true)))
+      module.refuse(param, 'an async function in the decorator of a parameter: declare it outside the class')
+    for (const { start, end } of decorators) module.edits.remove(start, end)
+    const { typeAnnotation } = param.left ?? param
+    const type = typeAnnotation ? textOf(typeAnnotation) : ''
+    return `${decorators.map((d) => `${textOf(d)} `).join('')}$arg${i + 1}${type}${i < names.length ? '' : ' = undefined'}`
+  })
+}
+
+/** Those of a parameter with a default stand at its name if that has a type. */
+const decoratorsOf = (param: Node): Node[] => param.decorators ?? param.left?.decorators ?? []
 
 /** Must the parameters move into the generator function? And what is passed to it. */
 function parameters(module: ModuleText, node: Node): { moves: boolean; args: string } {

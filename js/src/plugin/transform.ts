@@ -65,19 +65,27 @@ export function transform(source: string, options: TransformOptions = {}): Trans
 function treeOf(source: string, file: string): Node {
   const typed = /\.[cm]?tsx?$/.test(file)
   const jsx = /x$/.test(file) || !typed
-  return parse(source, {
+  const { errors, program } = parse(source, {
     sourceType: 'unambiguous',
     allowReturnOutsideFunction: true,
     allowAwaitOutsideFunction: true,
     createParenthesizedExpressions: false,
+    errorRecovery: true,
     plugins: [
       ...(typed ? (['typescript'] as const) : []),
       ...(jsx ? (['jsx'] as const) : []),
       'decorators',
+      'decoratorAutoAccessors',
       'explicitResourceManagement',
     ],
-  }).program as unknown as Node
+  })
+  const wrong = errors!.find((error) => (error as { reasonCode?: string }).reasonCode !== PARAMETER_DECORATOR)
+  if (wrong !== undefined) throw wrong
+  return program as unknown as Node
 }
+
+/** TypeScript's older decorators may stand before parameters, too; in all else the parser takes them for today's. */
+const PARAMETER_DECORATOR = 'UnsupportedParameterDecorator'
 
 /** What a transformed file declares: the runtime, and what was awaited last. */
 const OURS = ['$charcoal', '$awaited']
