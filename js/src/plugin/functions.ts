@@ -78,7 +78,11 @@ function head(module: ModuleText, node: Node, moves: boolean, at: number, open: 
  * What stands in place of parameters that have moved. In a method with decorators these ask for the types, and those
  * of the parameters belong to the method:
  *
- *     @Post() async save(@Body() { id }: Note)    →    @Post() save(@Body() $arg1: Note) { … function* ({ id }: Note) { …
+ *     @Post() async save(@Body() { id }: Note) { … }
+ *
+ * becomes
+ *
+ *     @Post() save(@Body() $arg1: Note) { … function* ({ id }: Note) { … } … }
  */
 function remaining(module: ModuleText, node: Node, params: Node[]): string[] {
   const names = placeholders(params)
@@ -92,7 +96,8 @@ function remaining(module: ModuleText, node: Node, params: Node[]): string[] {
     for (const { start, end } of decorators) module.edits.remove(start, end)
     const { typeAnnotation } = param.left ?? param
     const type = typeAnnotation ? textOf(typeAnnotation) : ''
-    return `${decorators.map((d) => `${textOf(d)} `).join('')}$arg${i + 1}${type}${i < names.length ? '' : ' = undefined'}`
+    const optional = i < names.length ? '' : ' = undefined' // does not count for the `length` of the method
+    return [...decorators.map(textOf), `$arg${i + 1}${type}${optional}`].join(' ')
   })
 }
 

@@ -37,8 +37,9 @@ export const unplugin: UnpluginInstance<PluginOptions | undefined> = createUnplu
   }
 })
 
-/** The plugin for each bundler: `vite(options)` and so on. Their types name no bundler, which a project may not have. */
+// The types name no bundler, for a project does not have them all.
 type Plugins = typeof unplugin
+/** The plugin for Vite; those for other bundlers are called after them. */
 export const vite: Plugins['vite'] = unplugin.vite
 export const rollup: Plugins['rollup'] = unplugin.rollup
 export const webpack: Plugins['webpack'] = unplugin.webpack
