@@ -29,8 +29,8 @@ export interface Style {
   /** A comment in each line that is rewritten. */
   eachLine: string
   /**
-   * Rewrites a literal text that `eval` runs, as development servers write modules; null: it stays as it is and is not
-   * watched. Undefined: none is rewritten.
+   * Rewrites a literal text that `eval` runs, as development servers write modules; the same text if it is not the
+   * program's own; null: it is told as code that is not watched. Undefined: none is rewritten.
    */
   evaluated?(text: string): string | null
   /** What the outermost scope declares is global: a script of a page. */
@@ -450,8 +450,10 @@ export class Rewriter {
     const [text, ...others] = call.arguments
     const rewritten = how === 'eval' && typeof text.value === 'string' ? this.style.evaluated?.(text.value) : null
     if (typeof rewritten === 'string') {
-      this.out.insert(text.start, '$ch.code(')
-      this.out.insert(text.end, `,${JSON.stringify(rewritten).replaceAll(MARK, '\\u1680')})`)
+      if (rewritten !== text.value) {
+        this.out.insert(text.start, '$ch.code(')
+        this.out.insert(text.end, `,${JSON.stringify(rewritten).replaceAll(MARK, '\\u1680')})`)
+      }
       return others
     }
     this.wrap(text, '$ch.made(', `,${this.out.site(call, how)})`)

@@ -65,8 +65,8 @@ export function transformForPage(
 }
 
 /** The same for a text that a page's script gives to `eval`, whose variables are its own. */
-export const transformEvaluated = (code: string, file: number, left?: Left): Transformed | null =>
-  rewrite(code, false, file, { ...OF_PAGE, isGlobal: false }, () => false, left ?? (() => {}))
+export const transformEvaluated = (code: string, file: number, left: Left): Transformed | null =>
+  rewrite(code, false, file, { ...OF_PAGE, isGlobal: false }, () => false, left)
 
 /** Told why a text is left as it is, as a sentence on `it`. */
 type Left = (why: string) => void

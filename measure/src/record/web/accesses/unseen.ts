@@ -22,12 +22,17 @@ interface Script {
   stackTrace?: { callFrames: { url: string; lineNumber: number }[] }
 }
 
+interface Compiled {
+  script: Script
+  session: string
+}
+
 export class UnseenScripts {
   private readonly cdp: Cdp
   private readonly rewriting: Rewriting
   /** What runs by an address of its own, as parts of a sentence. */
   private readonly named = new Set<string>()
-  private readonly texts: { script: Script; session: string }[] = []
+  private readonly texts: Compiled[] = []
   /** Those in which own scripts have run. */
   private readonly own = new Set<string>()
 
@@ -42,15 +47,16 @@ export class UnseenScripts {
    * valid while the browser still has the scripts.
    */
   async names(made: Set<string>): Promise<string[]> {
-    const names = new Set(this.named)
-    for (const { script, session } of this.texts) {
-      const [frame] = script.stackTrace?.callFrames ?? []
-      if (frame === undefined ? !this.own.has(session) : !this.rewriting.isOwn(frame.url)) continue
-      const at = frame === undefined ? undefined : `${shortUrl(frame.url)}:${frame.lineNumber + 1}`
-      if (at !== undefined && made.has(at)) continue
-      names.add(ranText(await this.textOf(script, session), at))
-    }
-    return [...names]
+    const ofTexts = await Promise.all(this.texts.map((text) => this.nameOf(text, made)))
+    return [...new Set([...this.named, ...ofTexts.filter((name) => name !== null)])]
+  }
+
+  /** Null: it is named already, or not the page's own. */
+  private async nameOf({ script, session }: Compiled, made: Set<string>): Promise<string | null> {
+    const [frame] = script.stackTrace?.callFrames ?? []
+    if (frame === undefined ? !this.own.has(session) : !this.rewriting.isOwn(frame.url)) return null
+    const at = frame === undefined ? undefined : `${shortUrl(frame.url)}:${frame.lineNumber + 1}`
+    return at !== undefined && made.has(at) ? null : ranText(await this.textOf(script, session), at)
   }
 
   private parsed(script: Script, session: string): void {
