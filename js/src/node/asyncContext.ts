@@ -1,8 +1,8 @@
 /**
  * AsyncLocalStorage goes with activities as it goes with native `async` functions: an activity has the stores of who
  * spawned it, whoever wakes it; a call made inside `storage.run`, `storage.exit`, or a function that was bound to a
- * context (`snapshot`, `AsyncResource`) has those of there; what `enterWith` enters stays, also for the callers that have
- * not waited since they called. Node, Bun, Deno.
+ * context (`snapshot`, `AsyncResource`) has those of there; what `enterWith` enters stays, also for callers that have not
+ * waited since they called. Node, Bun, Deno.
  *
  * A program without AsyncLocalStorage pays nothing: it is used from the first call of `run` or `enterWith`, which are
  * wrapped to see that. From then on one of ours says which atomic block set the running code in motion.
