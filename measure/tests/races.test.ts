@@ -205,7 +205,7 @@ if (!/at exports\\.where .*:6:\\d+/.test((0, exports.where)())) process.exit(9)`
   same(cards.map((c) => c.variable).sort(), ['exports.left', 'module.exports.count'])
 })
 
-test("a global variable is shared by the modules that use it, and names of the language and of Node are nobody's", async () => {
+test('a global variable is shared state of the modules, and names of the language and of Node are not', async () => {
   const dir = temporary()
   const write = (name: string, text: string): void => writeFileSync(path.join(dir, name), text)
   write('state.cjs', 'stock = 3; globalThis.sold = 0')

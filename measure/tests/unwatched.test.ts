@@ -74,7 +74,7 @@ test("a page's own code that is not watched is named in place of 'no conflict wa
   ok(htmlReport([figures]).includes('"unwatched":['))
 })
 
-test('scripts of a page that come to it by another way are named: attributes, javascript: and blob:, texts', async () => {
+test('scripts that come to a page by another way are named: attributes, javascript: and blob:, texts', async () => {
   const dir = temporary()
   writeFileSync(
     path.join(dir, 'page.html'),

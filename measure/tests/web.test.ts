@@ -206,7 +206,7 @@ test('scripts in the page, of modules, and of workers are watched, and so is a p
   ok(/ read k, /.test(fourth), fourth)
 })
 
-test('a global variable is the same one for all scripts of a page, and for those that ask the window for it', async () => {
+test('a global variable is the same for all scripts of a page, and for those that ask the window', async () => {
   const buy = shop('stock', PAUSE).replace(/let left[^]*/, '')
   const calls = 'var left = 20; for (let i = 0; i < 20; i++) setTimeout(() => buy(), i)'
   const html = (declares: string): string =>
@@ -221,7 +221,7 @@ test('a global variable is the same one for all scripts of a page, and for those
   ok(/^buy\(\) read stock, waited and wrote it/.test(first), first)
 })
 
-test('modules that a development server writes as texts for eval are watched, and those of packages are not', async () => {
+test('modules that a development server writes for eval are watched, and those of packages are not', async () => {
   const module = (text: string, name: string): string =>
     `function () { eval(${JSON.stringify(`{${text}\n//# sourceURL=webpack:///./${name}?\n}`)}) }`
   const operation = (name: string, variable: string): string =>
