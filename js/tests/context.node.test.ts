@@ -153,36 +153,6 @@ test('transformed functions keep their stores as native ones do', async () => {
   same(await run(ours), await run(native))
 })
 
-test('what enterWith enters stays for callers that have not waited since they called, as natively', async () => {
-  const source = `
-    async function enters(x) { storage.enterWith(x) }
-    async function twice(x) { storage.enterWith(x); await hop(); storage.enterWith(x + '!') }
-    async function later(x) { await hop(); storage.enterWith(x) }
-    async function deep(x) { await later('lost'); await twice(x); return store() }
-    const awaited = async () => (await enters('awaited'), store())
-    const keeps = async (f) => { const p = f('kept'), now = store(); await p; return [now, store()] }
-    const waits = async () => (await later('late'), store())
-    const both = async () => (await twice('both'), [store(), await deep('deep'), store()])
-    const inside = async () => (await storage.run('in', () => enters('inside')), store())
-    const side = async () => (await Promise.all([enters('one'), twice('two')]), store())
-    async function main() {
-      const told = []
-      for (const f of [awaited, () => keeps(enters), () => keeps(twice), waits, both, inside, side])
-        told.push(await storage.run('start', async () => [await f(), store()]), store())
-      storage.run('plain', () => {
-        for (const f of [() => enters('begun'), awaited, waits, () => twice('first')]) told.push((f(), store()))
-      })
-      return told
-    }`
-  const make = (text: string): (() => Promise<unknown>) =>
-    new Function('$charcoal', 'hop', 'store', 'storage', `${text}\nreturn main`)(runtime, hop, store, storage)
-  const transformed = transform(source, { all: true, format: 'commonjs' })!.code
-  const ours = make(transformed.replace(/const \$charcoal = .*?;/, ''))
-  const native = await make(source)()
-  same(await ours(), native)
-  same(await spawn(() => ours()), native)
-})
-
 test('a local variable is inherited by what is spawned, and then their own', async () => {
   const user = local('nobody')
   same(

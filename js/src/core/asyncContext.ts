@@ -7,20 +7,11 @@
  * - A call that was made in another context than its caller's has that one until it ends.
  */
 import { domain } from './current.ts'
-import type { AnyIterator, AsyncContext, Block, Branch, Frame } from './types.ts'
+import type { AsyncContext, Block, Branch } from './types.ts'
 
 export type { AsyncContext }
 
-type Step = IteratorResult<unknown, unknown>
-/** Makes a generator go on: its `next` or `throw`. */
-type GoOn = (this: AnyIterator, answer: unknown) => Step
-
 export interface AsyncContexts {
-  /**
-   * Makes the innermost call of a branch that has a context go on in it, and notes what the call makes of it. `waited`
-   * is the innermost that has waited before. `inPlace`: the context is the present one, which it is to change.
-   */
-  goOn(branch: Branch, inPlace: boolean, waited: Frame | null, goOn: GoOn, answer: unknown): Step
   /** The present context, for a new activity; null while the program has none. */
   present(): AsyncContext | null
   /** The present context if it may be another than that of the running branch. */
@@ -37,7 +28,7 @@ export function useContexts(host: AsyncContexts): void {
   contexts = host
 }
 
-/** The running code has changed its context for good; its branch may have had none. */
+/** The running code has changed its context for good. */
 export function contextChanged(): void {
-  if (domain.current !== null && contexts !== null) domain.current.context ??= contexts.present()
+  if (domain.current !== null && contexts !== null) domain.current.context = contexts.present()
 }

@@ -240,8 +240,6 @@ export class Domain extends Scheduler implements types.Domain {
     if (this.tracer !== null) this.tracer.started(branch)
     let { mode, answer } = branch
     branch.answer = undefined
-    const inPlace = mode === START && this.starting
-    let waited = branch.frame // the innermost call that has waited
     if (mode === START) {
       mode = branch.mode = NEXT
       try {
@@ -261,16 +259,11 @@ export class Domain extends Scheduler implements types.Domain {
         this.depth = 0
         if (this.starting) this.steps = 0 // everything that is awaited has to come to this loop
         try {
+          const { context } = branch
           const gen = branch.gen as AnyIterator
-          if (branch.context !== null)
-            result = contexts!.goOn(
-              branch,
-              inPlace && waited === null,
-              waited,
-              mode === NEXT ? generatorNext : generatorThrow,
-              answer,
-            )
-          else result = mode === NEXT ? generatorNext.call(gen, answer) : generatorThrow.call(gen, answer)
+          if (context === null)
+            result = mode === NEXT ? generatorNext.call(gen, answer) : generatorThrow.call(gen, answer)
+          else result = context.runInAsyncScope(mode === NEXT ? generatorNext : generatorThrow, gen, answer)
         } catch (error) {
           mode = THROW
           answer = error
@@ -287,7 +280,6 @@ export class Domain extends Scheduler implements types.Domain {
         const { frame } = branch
         if (frame === null) return this.ended(branch, mode as 0 | 1, answer)
         pop(frame, branch)
-        waited = branch.frame
         if (!frame.leave(branch, mode as 0 | 1, answer)) return BLOCKED
         if (this.starting) {
           branch.goOn(mode, answer)
@@ -310,12 +302,10 @@ export class Domain extends Scheduler implements types.Domain {
           else this.startPending()
         }
         if (kind === CALL && op.activity === null && op.gen !== null && op.value === op) {
-          if (op.context !== undefined) waited = op
           push(op, branch)
           mode = NEXT
           answer = undefined
         } else {
-          waited = branch.frame
           try {
             if (!this.ask(op, kind, branch)) return BLOCKED
           } catch (error) {

@@ -1,14 +1,12 @@
 /**
  * AsyncLocalStorage goes with activities as it goes with native `async` functions: an activity has the stores of who
  * spawned it, whoever wakes it; a call made inside `storage.run`, `storage.exit`, or a function that was bound to a
- * context (`snapshot`, `AsyncResource`) has those of there; what `enterWith` enters stays, also for callers that have not
- * waited since they called. Node, Bun, Deno.
+ * context (`snapshot`, `AsyncResource`) has those of there; what `enterWith` enters stays. Node, Bun, Deno.
  *
  * A program without AsyncLocalStorage pays nothing: it is used from the first call of `run` or `enterWith`, which are
  * wrapped to see that. From then on one of ours says which atomic block set the running code in motion.
  */
-import { contextChanged, useContexts } from '../core/asyncContext.ts'
-import type { AsyncContext, AsyncContexts } from '../core/asyncContext.ts'
+import { contextChanged, useContexts, type AsyncContext } from '../core/asyncContext.ts'
 import type { Block } from '../core/types.ts'
 
 interface AsyncHooks {
@@ -24,10 +22,7 @@ interface AsyncHooks {
   }
 }
 
-type Method = (this: any, ...args: any[]) => unknown
-interface Storage {
-  getStore(): unknown
-}
+type Method = (this: unknown, ...args: any[]) => unknown
 
 declare const $require: ((name: string) => unknown) | undefined
 
@@ -43,7 +38,7 @@ if (hooks !== undefined) {
   const { enterWith } = prototype
   const { runInAsyncScope } = AsyncResource.prototype
   let used = false
-  let running = 0 // how many functions that enter another context the running step has on the stack
+  let running = 0 // how many calls of functions that enter another context are on the stack
   const entering = (f: Method, isUse: boolean): Method =>
     function (...args) {
       used ||= isUse
@@ -66,36 +61,11 @@ if (hooks !== undefined) {
   /** The run loop enters contexts all the time, which says nothing of the program. */
   class Kept extends AsyncResource {}
   Kept.prototype.runInAsyncScope = runInAsyncScope
-  /** What the running code has changed with `enterWith`, and how it was before; null: the code has no context. */
-  let changes: { storage: Storage; was: unknown }[] | null = null
-  prototype.enterWith = function (this: Storage, ...args) {
+  prototype.enterWith = function (...args) {
     used = true
-    changes?.push({ storage: this, was: this.getStore() })
     const result = enterWith.apply(this, args)
     contextChanged()
     return result
-  }
-  /**
-   * In Node before 24 `enterWith` changes the context that was entered. Others have it, too: callers that have waited,
-   * and other branches. So it is taken back there, and a context of its own keeps it.
-   */
-  const noting: AsyncContexts['goOn'] = (branch, inPlace, waited, goOn, answer) => {
-    const outer = changes
-    const around = running
-    const own = (changes = [] as NonNullable<typeof changes>)
-    running = 0
-    try {
-      return goOn.call(branch.gen!, answer)
-    } finally {
-      changes = outer
-      running = around
-      if (own.length > 0) {
-        if (waited !== null && waited.context === undefined) waited.context = branch.context
-        branch.context = present()
-        if (inPlace) outer?.push(...own)
-        else for (const { storage, was } of own.reverse()) enterWith.call(storage, was)
-      }
-    }
   }
   const present = (): AsyncContext => new Kept('charcoal')
   const blocks = new AsyncLocalStorage()
@@ -105,10 +75,6 @@ if (hooks !== undefined) {
     return present()
   }
   useContexts({
-    goOn(branch, inPlace, waited, goOn, answer) {
-      if (inPlace) return noting(branch, inPlace, waited, goOn, answer)
-      return branch.context!.runInAsyncScope(noting, null, branch, inPlace, waited, goOn, answer)
-    },
     present: () => (used ? present() : null),
     entered: () => (used && running > 0 ? present() : undefined),
     opened(branch, block, runs) {
