@@ -11,7 +11,7 @@
  * const done = transform(`async function f() { atomic: { n = (await g()) + 1 } }`, { file: 'store.js' })
  * if (done !== null) write(done.code, done.map)
  */
-import { parse } from '@babel/parser'
+import { parse, type ParserOptions } from '@babel/parser'
 import MagicString, { type SourceMap } from 'magic-string'
 import { Edits } from './edits.ts'
 import { DIRECTIVE, Rewriter } from './rewrite.ts'
@@ -65,12 +65,11 @@ export function transform(source: string, options: TransformOptions = {}): Trans
 function treeOf(source: string, file: string): Node {
   const typed = /\.[cm]?tsx?$/.test(file)
   const jsx = /x$/.test(file) || !typed
-  const { errors, program } = parse(source, {
+  const options: ParserOptions = {
     sourceType: 'unambiguous',
     allowReturnOutsideFunction: true,
     allowAwaitOutsideFunction: true,
     createParenthesizedExpressions: false,
-    errorRecovery: true,
     plugins: [
       ...(typed ? (['typescript'] as const) : []),
       ...(jsx ? (['jsx'] as const) : []),
@@ -78,14 +77,21 @@ function treeOf(source: string, file: string): Node {
       'decoratorAutoAccessors',
       'explicitResourceManagement',
     ],
-  })
-  const wrong = errors!.find((error) => (error as { reasonCode?: string }).reasonCode !== PARAMETER_DECORATOR)
+  }
+  try {
+    return parse(source, options).program as unknown as Node
+  } catch (error) {
+    if (reasonOf(error) !== PARAMETER_DECORATOR) throw error
+  }
+  const { errors, program } = parse(source, { ...options, errorRecovery: true })
+  const wrong = errors!.find((error) => reasonOf(error) !== PARAMETER_DECORATOR)
   if (wrong !== undefined) throw wrong
   return program as unknown as Node
 }
 
 /** TypeScript's older decorators may stand before parameters, too; in all else the parser takes them for today's. */
 const PARAMETER_DECORATOR = 'UnsupportedParameterDecorator'
+const reasonOf = (error: unknown): string | undefined => (error as { reasonCode?: string }).reasonCode
 
 /** What a transformed file declares: the runtime, and what was awaited last. */
 const OURS = ['$charcoal', '$awaited']
