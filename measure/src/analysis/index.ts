@@ -33,7 +33,7 @@ export type { Figures } from './figures.ts'
 export { pool } from './pool.ts'
 
 export interface AnalyseOptions {
-  /** Shown in reports; by default the title in the trace, else its command, else the file's name. */
+  /** Shown in reports; by default the title in the trace, else the file's name. */
   title?: string
   /** A file without an end is read as far as it goes. */
   truncated?: boolean
