@@ -1,5 +1,6 @@
 /* Counts the captures into frames and native stacks, and reports a function that returns too early. See captures.h. */
 #include "frames/captures.h"
+#include "frames/notes.h"
 #include "report/symbols.h"
 #include "sched/domain.h"
 #include <stdio.h>
@@ -9,9 +10,10 @@
 
 int ch_checks;
 
+/* Its keys are the activity's branch, and where the pointer points to in the memory: in which piece of 64 bytes. */
+enum { BY_BRANCH, BY_PIECE };
 struct capture {
-  struct capture *next;
-  struct ch_branch *branch;
+  struct ch_note note;
   struct ch_frame *frame; /* NULL: it is on `stack` */
   struct ch_stack *stack; /* NULL: the stack is gone */
   const void *pointer;
@@ -19,7 +21,9 @@ struct capture {
   const void *spawner; /* an address in the function that spawned the activity */
 };
 
-static __thread struct capture *captures;
+static __thread struct ch_notes *captures;
+
+static uintptr_t piece_of(const void *p) { return (uintptr_t)p >> 6; }
 
 static void note(struct ch_branch *b, const void *pointer, const char *site, const void *spawner) {
   struct ch_frame *f = ch_heap_frame_of(pointer);
@@ -31,9 +35,10 @@ static void note(struct ch_branch *b, const void *pointer, const char *site, con
   struct capture *c = malloc(sizeof *c);
   if (!c)
     return;
-  *c = (struct capture){captures, b, f, ch_domain.stack, pointer, site, spawner};
-  captures = c;
-  if (f)
+  *c = (struct capture){{.key = {(uintptr_t)b, piece_of(pointer)}}, f, ch_domain.stack, pointer, site, spawner};
+  if (!ch_notes_add(&captures, &c->note))
+    free(c);
+  else if (f)
     f->held++;
 }
 
@@ -49,16 +54,15 @@ void ch_captures_spawned(struct ch_branch *b, size_t size, const char *site, con
 }
 
 static void forget(struct ch_branch *b, const void *pointer) {
-  for (struct capture **at = &captures; *at;) {
-    struct capture *c = *at;
-    if (c->branch == b && (!pointer || c->pointer == pointer)) {
-      if (c->frame)
-        c->frame->held--;
-      *at = c->next;
-      free(c);
-    } else {
-      at = &c->next;
-    }
+  for (struct ch_note *n = ch_notes_first(captures, BY_BRANCH, (uintptr_t)b), *next; n; n = next) {
+    struct capture *c = (struct capture *)n;
+    next = ch_notes_after(n, BY_BRANCH);
+    if (pointer && c->pointer != pointer)
+      continue;
+    if (c->frame)
+      c->frame->held--;
+    ch_notes_take_out(&captures, n);
+    free(c);
   }
 }
 void ch_captures_activity_ends(struct ch_branch *b) { forget(b, NULL); }
@@ -84,33 +88,53 @@ CH_COLD static _Noreturn void report_spawner(const struct capture *c) {
   report(c, known ? where : "a plain function");
 }
 
+struct local {
+  const char *begin, *end, *where;
+};
+static void local_ends(struct ch_note *n, void *data) {
+  const struct capture *c = (struct capture *)n;
+  const struct local *l = data;
+  if ((const char *)c->pointer >= l->begin && (const char *)c->pointer < l->end)
+    report(c, l->where);
+}
 void ch_captures_local_ends(const void *local, size_t size, const char *where) {
-  for (struct capture *c = captures; c; c = c->next)
-    if ((const char *)c->pointer >= (const char *)local && (const char *)c->pointer < (const char *)local + size)
-      report(c, where);
+  struct local l = {local, (const char *)local + size, where};
+  uintptr_t first = piece_of(l.begin), end = piece_of(l.end) + 1;
+  if (end - first > ch_notes_count(captures)) { /* also where there is no capture at all */
+    ch_notes_visit(captures, local_ends, &l);
+    return;
+  }
+  for (uintptr_t piece = first; piece < end; piece++)
+    for (struct ch_note *n = ch_notes_first(captures, BY_PIECE, piece); n; n = ch_notes_after(n, BY_PIECE))
+      local_ends(n, &l);
 }
 
 void ch_captures_before_run(struct ch_branch *b) {
   ch_domain.stack->in_use = __builtin_frame_address(0);
-  for (struct capture *c = captures; c; c = c->next)
-    if (c->branch == b && !c->frame && (!c->stack || (const char *)c->pointer < c->stack->in_use))
+  for (struct ch_note *n = ch_notes_first(captures, BY_BRANCH, (uintptr_t)b); n; n = ch_notes_after(n, BY_BRANCH)) {
+    const struct capture *c = (struct capture *)n;
+    if (!c->frame && (!c->stack || (const char *)c->pointer < c->stack->in_use))
       report_spawner(c);
+  }
 }
 
-void ch_captures_stack_ends(const struct ch_stack *s) {
-  for (struct capture *c = captures; c; c = c->next)
-    if (c->stack == s)
-      c->stack = NULL;
+static void stack_ends(struct ch_note *n, void *stack) {
+  struct capture *c = (struct capture *)n;
+  if (c->stack == stack)
+    c->stack = NULL;
 }
+void ch_captures_stack_ends(const struct ch_stack *s) { ch_notes_visit(captures, stack_ends, (void *)s); }
 
-void ch_captures_frame_ends(struct ch_frame *f) {
-  for (struct capture *c = captures; c; c = c->next)
-    if (c->frame == f) {
-      const struct ch_frame_info *info = f->info;
-      char where[512];
-      uint32_t line = info->lines && f->point ? info->lines[f->point - 1] : 0;
-      snprintf(where, sizeof where, info->file && line ? "%s (%s, after line %u)" : "%s",
-               info->name ? info->name : "a function", info->file, line);
-      report(c, where);
-    }
+static void frame_ends(struct ch_note *n, void *frame) {
+  const struct capture *c = (struct capture *)n;
+  const struct ch_frame *f = frame;
+  if (c->frame != f)
+    return;
+  const struct ch_frame_info *info = f->info;
+  char where[512];
+  uint32_t line = info->lines && f->point ? info->lines[f->point - 1] : 0;
+  snprintf(where, sizeof where, info->file && line ? "%s (%s, after line %u)" : "%s",
+           info->name ? info->name : "a function", info->file, line);
+  report(c, where);
 }
+void ch_captures_frame_ends(struct ch_frame *f) { ch_notes_visit(captures, frame_ends, f); }
