@@ -1,5 +1,5 @@
 /* The reactor waits for descriptors and the clock on behalf of the scheduler. There are three behind one interface:
- * uring.c uses io_uring, epoll.c is for kernels that forbid io_uring, and simulated.c is for tests (read it first). The
+ * uring/ uses io_uring, epoll.c is for kernels that forbid io_uring, and simulated.c is for tests (read it first). The
  * variable CHARCOAL_REACTOR (io_uring, epoll, simulated) forces one of them, and the program ends with a message if the
  * kernel refuses that one. Without it the first reactor that works is chosen when something is waited for.
  *

@@ -1,6 +1,6 @@
 /* The ring of a thread, by system calls and shared memory without liburing (docs/decisions/io-uring.md). */
 #define _GNU_SOURCE
-#include "reactor/ring.h"
+#include "reactor/uring/ring.h"
 #include "reactor/reactor.h"
 #include "reactor/runtime_descriptors.h"
 #include "reactor/times.h"

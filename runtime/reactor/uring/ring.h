@@ -1,10 +1,10 @@
 /* The ring of a thread: an io_uring with its two mapped queues, and the system call that submits entries and waits.
- * uring.c decides what the entries are.
+ * requests.c decides what the entries are.
  *
  * Before the first start, and where the kernel refuses a ring, the thread has a ring that does not run. A child of fork
  * cannot use the ring of its parent: it forgets that one, and may start one of its own. */
-#ifndef CHARCOAL_REACTOR_RING_H
-#define CHARCOAL_REACTOR_RING_H
+#ifndef CHARCOAL_REACTOR_URING_RING_H
+#define CHARCOAL_REACTOR_URING_RING_H
 
 #include "frames/attributes.h"
 #include <linux/io_uring.h>
