@@ -1,0 +1,64 @@
+// Reads clang's record of captures. The IR is as clang wrote it, not optimized: a captured variable's address is always
+// loaded from a GEP on the context.
+#include "outliner.h"
+
+using namespace llvm;
+
+namespace charcoal {
+
+AllocaInst *recordOf(const CallInst &caller) {
+  return dyn_cast<AllocaInst>(caller.getArgOperand(0)->stripPointerCasts());
+}
+
+SmallVector<Value *, 8> contexts(Function &helper) {
+  SmallVector<Value *, 8> result = {helper.getArg(0)};
+  for (User *user : helper.getArg(0)->users())
+    if (auto *store = dyn_cast<StoreInst>(user))
+      for (User *reader : store->getPointerOperand()->users())
+        if (auto *load = dyn_cast<LoadInst>(reader))
+          result.push_back(load);
+  return result;
+}
+
+SmallVector<GetElementPtrInst *, 8> fieldPointers(Value *record, unsigned k) {
+  SmallVector<GetElementPtrInst *, 8> result;
+  for (User *user : record->users())
+    if (auto *gep = dyn_cast<GetElementPtrInst>(user))
+      if (gep->getPointerOperand() == record && gep->getNumIndices() == 2)
+        if (auto *index = dyn_cast<ConstantInt>(gep->getOperand(2)); index && index->getZExtValue() == k)
+          result.push_back(gep);
+  return result;
+}
+
+Value *storedField(AllocaInst *record, unsigned k) {
+  for (GetElementPtrInst *gep : fieldPointers(record, k))
+    for (User *user : gep->users())
+      if (auto *store = dyn_cast<StoreInst>(user); store && store->getPointerOperand() == gep)
+        return store->getValueOperand();
+  return nullptr;
+}
+
+DILocalVariable *declaredVariable(Value *storage) {
+  if (!storage)
+    return nullptr;
+  for (DbgVariableRecord *record : findDVRDeclares(storage))
+    return record->getVariable();
+  if (auto *alloca = dyn_cast<AllocaInst>(storage)) // when clang optimizes it describes variables in this way
+    for (DbgVariableRecord *record : at::getDVRAssignmentMarkers(alloca))
+      return record->getVariable();
+  return nullptr;
+}
+
+void nameHelper(Function &helper, const Function &spawner, StringRef suffix) {
+  StringRef base = spawner.getName();
+  base = base.substr(0, std::min(base.find(".activity"), base.find(".async")));
+  helper.setName(base + suffix);
+  if (DISubprogram *described = helper.getSubprogram(); described && described->isDistinct()) {
+    MDString *name = MDString::get(helper.getContext(), helper.getName());
+    described->replaceOperandWith(2, name); // name
+    if (described->getRawLinkageName())
+      described->replaceOperandWith(3, name); // linkage name
+  }
+}
+
+} // namespace charcoal
