@@ -14,6 +14,7 @@
 #include "options.h"
 #include "outline.h"
 #include "retain.h"
+#include "sections.h"
 #include "shortcuts.h"
 #include "split.h"
 #include "versions.h"
@@ -68,6 +69,7 @@ static const Entry pipeline[] = {
     {"split", Stage::Last, "interruptible versions can suspend", add<SplitPass, Stage::Last>},
     {"shortcuts", Stage::Last, "look-ups and frames that succeed at once do so inline",
      add<ShortcutsPass, Stage::Last>},
+    {"sections", Stage::Last, "functions whose assembly goes back to .text lie there", add<SectionsPass, Stage::Last>},
 };
 
 // Prints the module after the pass that -fcharcoal-dump names.
