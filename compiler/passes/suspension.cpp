@@ -36,11 +36,18 @@ using namespace llvm;
 
 namespace charcoal {
 
-static bool definesLabels(const InlineAsm &code) {
-  // Two copies of the text would define a label twice that has a name. Numeric local labels and %= are no problem.
-  static const Regex label("(^|[;\n\t ])[A-Za-z_.][A-Za-z0-9_.$]*:");
+// Whether the assembly gives a name to a place or a macro, which two copies of the text would do twice. Numeric local
+// labels, %= and macros that are purged at the end are no problem. Operands may be parts of names: "end_${0:c}:".
+static bool definesName(const InlineAsm &code) {
+  static const std::string start = "(^|[;\n\t ])", operand = "\\$[0-9]|\\$\\{[0-9]+(:[A-Za-z])?\\}",
+                           name = "([A-Za-z_.]|" + operand + ")([A-Za-z0-9_.$]|" + operand + ")*";
+  static const Regex label(start + name + "[\t ]*:");
+  static const Regex place(start + "(" + name + "[\t ]*=|\\.(set|equ)[\t ][^,;\n]*,)" + // x = . or .set x, 1b
+                           "([^;\n]*[^A-Za-z0-9_.$;\n])?(\\.|[0-9]+[bf])([^A-Za-z0-9_.$]|$)");
+  static const Regex once(start + "\\.(equiv|lcomm|macro)[\t ]");
   StringRef text = code.getAsmString();
-  return text.contains(':') && !text.contains("${:uid}") && label.match(text);
+  return !text.contains("${:uid}") && !text.contains(".purgem") &&
+         (label.match(text) || place.match(text) || once.match(text));
 }
 
 // Whether the assembly reads or changes the stack pointer, by its text or by a register variable.
@@ -136,8 +143,8 @@ const char *Suspension::whyPlain(Function &F) const {
     if (auto *CB = dyn_cast<CallBase>(&I)) {
       if (F.isVarArg() && CB->isMustTailCall())
         return "it hands its variable arguments on in a tail call";
-      if (auto *code = dyn_cast<InlineAsm>(CB->getCalledOperand()); code && definesLabels(*code))
-        return "its inline assembly defines a label";
+      if (auto *code = dyn_cast<InlineAsm>(CB->getCalledOperand()); code && definesName(*code))
+        return "its inline assembly defines a label or another name";
       switch (CB->getIntrinsicID()) {
       case Intrinsic::returnaddress:
         if (onlyReported(*CB))

@@ -58,10 +58,34 @@ pad:
 end:
   ret void
 }
-; CHECK-DAG: remark: in 'asm_label': 'asm_label' has only a plain version: its inline assembly defines a label [-Rcharcoal]
+; CHECK-DAG: remark: in 'asm_label': 'asm_label' has only a plain version: its inline assembly defines a label or another name [-Rcharcoal]
 define void @asm_label() {
   call void @elsewhere()
   call void asm sideeffect "here: nop", ""()
+  ret void
+}
+; CHECK-DAG: remark: in 'asm_named_by_operand': 'asm_named_by_operand' has only a plain version: its inline assembly defines a label or another name [-Rcharcoal]
+define void @asm_named_by_operand() {
+  call void @elsewhere()
+  call void asm sideeffect "end_${0:c}: nop", "i"(ptr @elsewhere)
+  ret void
+}
+; CHECK-DAG: remark: in 'asm_place': 'asm_place' has only a plain version: its inline assembly defines a label or another name [-Rcharcoal]
+define void @asm_place() {
+  call void @elsewhere()
+  call void asm sideeffect "nop; gap = .; nop", ""()
+  ret void
+}
+; CHECK-DAG: remark: in 'asm_set': 'asm_set' has only a plain version: its inline assembly defines a label or another name [-Rcharcoal]
+define void @asm_set() {
+  call void @elsewhere()
+  call void asm sideeffect ".set gap, 0f - 4; 0: nop", ""()
+  ret void
+}
+; CHECK-DAG: remark: in 'asm_macro': 'asm_macro' has only a plain version: its inline assembly defines a label or another name [-Rcharcoal]
+define void @asm_macro() {
+  call void @elsewhere()
+  call void asm sideeffect ".macro twice; nop; nop; .endm; twice", ""()
   ret void
 }
 ; CHECK-DAG: remark: in 'frame': 'frame' has only a plain version: it asks where its frame is [-Rcharcoal]
@@ -156,6 +180,6 @@ define void @asm_number() {
   call void asm sideeffect "1: nop; jmp 1b", ""()
   ret void
 }
-; CHECK-NOT: @{{naked|handler|convention|coroutine|large|jumps|parameter|exceptions|asm_goto|asm_label|frame|writable_table|hands_on|weak_variadic|stack_address|dwarf_cfa|register_variable|eh_return|written_register|asm_operand|asm_text|inlines_asm_text}}.int
+; CHECK-NOT: @{{naked|handler|convention|coroutine|large|jumps|parameter|exceptions|asm_goto|asm_label|asm_named_by_operand|asm_place|asm_set|asm_macro|frame|writable_table|hands_on|weak_variadic|stack_address|dwarf_cfa|register_variable|eh_return|written_register|asm_operand|asm_text|inlines_asm_text}}.int
 ; CHECK: attributes #[[NOT_INLINED]] = { {{.*}}noinline
 !0 = !{!"rsp"}
