@@ -159,7 +159,7 @@ static int enlist(struct ch_clause *c) {
 static bool is_ready(const struct ch_clause *c) { return may_go_on(state_of(c->object), c); }
 
 #define TYPE(text)                                                                                                     \
-  {.what = (text), .enlist = enlist, .withdraw = ch_unlist, .ready = is_ready, .about = ch_rendezvous_about}
+  {.what = (text), .enlist = enlist, .ready = is_ready, .about = ch_rendezvous_about}
 static const struct ch_clause_type one_type = TYPE("rendezvous"), all_type = TYPE("all events of a rendezvous");
 static bool waits_for_all(const struct ch_clause *c) { return c->type == &all_type; }
 
@@ -421,7 +421,7 @@ static int enlist_event(struct ch_clause *clause) {
 }
 static bool event_is_over(const struct ch_clause *clause) { return !ch_event_outstanding((ch_event)clause->object); }
 static const struct ch_clause_type event_type = {
-    .what = "event", .enlist = enlist_event, .withdraw = ch_unlist, .ready = event_is_over, .about = ch_event_about};
+    .what = "event", .enlist = enlist_event, .ready = event_is_over, .about = ch_event_about};
 void ch_event_wait___clause(struct ch_event_wait___clause *c, ch_event e) {
   c->clause = (struct ch_clause){.type = &event_type, .object = (void *)e};
 }

@@ -271,15 +271,14 @@ static bool can_receive(const struct ch_clause *clause) {
   return end(b, b->closed || own->by->at != b->sent);
 }
 
-#define TYPES(words, how, undone, can)                                                                                 \
-  {                                                                                                                    \
-    {.what = words, .by = CH_BY_DOMAIN, .enlist = how, .withdraw = undone, .ready = can}, {                            \
-      .what = words, .by = CH_BY_OTHERS, .enlist = how, .withdraw = undone, .ready = can                               \
-    }                                                                                                                  \
-  }
-static const struct ch_clause_type publish_types[2] = TYPES("publishing", enlist_publish, ch_op_withdraw, can_publish),
-                                   next_types[2] =
-                                       TYPES("receiving from a broadcast", enlist_next, withdraw_next, can_receive);
+static const struct ch_clause_type publish_types[2] = CH_OP_TYPES("publishing", enlist_publish, .ready = can_publish);
+#define NEXT_TYPE(who)                                                                                                 \
+  {.what = "receiving from a broadcast",                                                                               \
+   .by = who,                                                                                                          \
+   .enlist = enlist_next,                                                                                              \
+   .withdraw = withdraw_next,                                                                                          \
+   .ready = can_receive}
+static const struct ch_clause_type next_types[2] = {NEXT_TYPE(CH_BY_DOMAIN), NEXT_TYPE(CH_BY_OTHERS)};
 
 void ch_broadcast_send__clause(struct ch_broadcast_send__clause *f, struct ch_broadcast *b, const void *from,
                                size_t size) {

@@ -218,20 +218,17 @@ static bool can_receive(const struct ch_clause *clause) {
   return can;
 }
 
-#define TYPE(words, who, how, can) {.what = words, .by = who, .enlist = how, .withdraw = ch_op_withdraw, .ready = can}
-static const struct ch_clause_type send_type = TYPE("sending to a channel", CH_BY_DOMAIN, enlist_send, can_send),
-                                   send_shared = TYPE("sending to a channel", CH_BY_OTHERS, enlist_send, can_send),
-                                   recv_type = TYPE("receiving from a channel", CH_BY_DOMAIN, enlist_recv, can_receive),
-                                   recv_shared =
-                                       TYPE("receiving from a channel", CH_BY_OTHERS, enlist_recv, can_receive);
+static const struct ch_clause_type send_types[2] = CH_OP_TYPES("sending to a channel", enlist_send, .ready = can_send),
+                                   recv_types[2] =
+                                       CH_OP_TYPES("receiving from a channel", enlist_recv, .ready = can_receive);
 
 void ch_channel_send__clause(struct ch_channel_send__clause *f, struct ch_channel *c, const void *from, size_t size) {
-  f->clause = (struct ch_clause){.type = c->object.shared ? &send_shared : &send_type, .object = c};
+  f->clause = (struct ch_clause){.type = &send_types[c->object.shared], .object = c};
   f->from = from;
   f->size = size;
 }
 void ch_channel_recv__clause(struct ch_channel_recv__clause *f, struct ch_channel *c, void *to, size_t size) {
-  f->clause = (struct ch_clause){.type = c->object.shared ? &recv_shared : &recv_type, .object = c};
+  f->clause = (struct ch_clause){.type = &recv_types[c->object.shared], .object = c};
   f->to = to;
   f->size = size;
 }
@@ -360,13 +357,9 @@ static intptr_t received_first(struct ch_clause *c) {
   return c->value ? (intptr_t)-c->value : receive_rest(c->object, s->recv.to, s->recv.size, s->n);
 }
 
-#define SOME(words, who, how, rest)                                                                                    \
-  {.what = words, .by = who, .enlist = how, .withdraw = ch_op_withdraw, .selected = rest}
 static const struct ch_clause_type some_types[2][2] = {
-    {SOME("sending to a channel", CH_BY_DOMAIN, enlist_send, sent_first),
-     SOME("sending to a channel", CH_BY_OTHERS, enlist_send, sent_first)},
-    {SOME("receiving from a channel", CH_BY_DOMAIN, enlist_recv, received_first),
-     SOME("receiving from a channel", CH_BY_OTHERS, enlist_recv, received_first)}};
+    CH_OP_TYPES("sending to a channel", enlist_send, .selected = sent_first),
+    CH_OP_TYPES("receiving from a channel", enlist_recv, .selected = received_first)};
 static const struct ch_leaf some_leaves[2][2] = {CH_FORM_LEAVES_OR("ch_send_some", struct some, -ECANCELED),
                                                  CH_FORM_LEAVES_OR("ch_recv_some", struct some, -ECANCELED)};
 

@@ -78,8 +78,7 @@ static int enlist_activity(struct ch_clause *c) {
   return CH_CLAUSE_LISTED;
 }
 static bool has_ended(const struct ch_clause *c) { return ch_activity_state(c->object) != EINPROGRESS; }
-static const struct ch_clause_type activity_type = {
-    .what = "activity", .enlist = enlist_activity, .withdraw = ch_unlist, .ready = has_ended};
+static const struct ch_clause_type activity_type = {.what = "activity", .enlist = enlist_activity, .ready = has_ended};
 
 void ch_activity_wait__clause(struct ch_activity_wait__clause *c, ch_activity *a) {
   c->clause = (struct ch_clause){.type = &activity_type, .object = a};

@@ -76,11 +76,10 @@ static int enlist(struct ch_clause *c) {
 }
 static bool is_ready(const struct ch_clause *c) { return ch_future_done(c->object); }
 
-static const struct ch_clause_type type = {"future", CH_BY_DOMAIN, enlist, ch_op_withdraw, .ready = is_ready};
-static const struct ch_clause_type shared_type = {"future", CH_BY_OTHERS, enlist, ch_op_withdraw, .ready = is_ready};
+static const struct ch_clause_type types[2] = CH_OP_TYPES("future", enlist, .ready = is_ready);
 
 void ch_future_get__clause(struct ch_future_get__clause *c, struct ch_future *f, void *to, size_t size) {
-  c->clause = (struct ch_clause){.type = f->object.shared ? &shared_type : &type, .object = f};
+  c->clause = (struct ch_clause){.type = &types[f->object.shared], .object = f};
   c->to = to;
   c->size = size;
 }

@@ -22,18 +22,27 @@ static inline int ch_op_enlist(struct ch_clause *clause, int result, struct ch_l
     clause->value = result;
     return CH_CLAUSE_READY;
   }
-  ch_list(list, clause);
+  ch_clause_list(list, clause);
   ch_object_leave(clause->object);
   return CH_CLAUSE_LISTED;
 }
 
-/* The `withdraw` of a clause that stands on a list of its object. */
+/* The `withdraw` of a clause that stands on a list of its shared object. */
 static inline bool ch_op_withdraw(struct ch_clause *clause) {
   ch_object_enter(clause->object, clause->type->what);
-  bool was_listed = ch_unlist(clause);
+  bool was_listed = ch_clause_unlist(clause);
   ch_object_leave(clause->object);
   return was_listed;
 }
+
+/* The two clause types of an operation whose clauses stand on a list: for a local object, and for a shared one. The
+ * rest are further members, such as `.ready = is_ready`. */
+#define CH_OP_TYPES(words, how, ...)                                                                                   \
+  {                                                                                                                    \
+    {.what = (words), .by = CH_BY_DOMAIN, .enlist = (how), __VA_ARGS__}, {                                             \
+      .what = (words), .by = CH_BY_OTHERS, .enlist = (how), .withdraw = ch_op_withdraw, __VA_ARGS__                    \
+    }                                                                                                                  \
+  }
 
 /* Who waits on a list of an object is a clause or, if the object is local, perhaps a branch by its own link. The three
  * functions below are for both: the first one; claiming it and taking it off the list, as ch_claim does; waking it

@@ -90,8 +90,7 @@ static bool is_ready(const struct ch_clause *c) {
   return end(w, w->closed || w->version > *((const struct ch_watched_next__clause *)c)->seen);
 }
 
-#define TYPE(who) {.what = "watched value", .by = who, .enlist = enlist, .withdraw = ch_op_withdraw, .ready = is_ready}
-static const struct ch_clause_type types[2] = {TYPE(CH_BY_DOMAIN), TYPE(CH_BY_OTHERS)};
+static const struct ch_clause_type types[2] = CH_OP_TYPES("watched value", enlist, .ready = is_ready);
 
 void ch_watched_next__clause(struct ch_watched_next__clause *c, struct ch_watched *w, uint64_t *seen, void *to,
                              size_t size) {

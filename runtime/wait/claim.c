@@ -45,15 +45,8 @@ bool ch_claim_unlisted(struct ch_clause *c) {
 static bool claims_itself(const struct ch_clause *c) { return c->type->by == CH_BY_OTHERS; }
 bool ch_claim_own(struct ch_clause *c) { return !claims_itself(c) || ch_claim_unlisted(c); }
 
-static void take_off(struct ch_clause *c) {
-  if (!c->link.next)
-    return;
-  ch_list_remove(&c->link);
-  c->link.next = NULL;
-}
-
 bool ch_claim(struct ch_clause *c) {
-  take_off(c);
+  ch_clause_take_off(c);
   if (ch_claim_unlisted(c))
     return true;
   ch_atomic_store(&c->state, CH_IS_OUT);
@@ -118,7 +111,7 @@ static enum ch_claimed claim_local(struct ch_clause *other) {
 
 enum ch_claimed ch_claim_both(struct ch_clause *own, struct ch_clause *other) {
   if (!own && other->index >= CH_ALONE) { /* no wait has to be decided */
-    take_off(other);
+    ch_clause_take_off(other);
     taken(other);
     return CH_CLAIMED;
   }
@@ -129,7 +122,7 @@ enum ch_claimed ch_claim_both(struct ch_clause *own, struct ch_clause *other) {
                                                                : claim_words(own, other);
   if (claimed != CH_CLAIMED && claimed != CH_OTHER_DECIDED)
     return claimed;
-  take_off(other);
+  ch_clause_take_off(other);
   if (claimed == CH_OTHER_DECIDED) {
     ch_atomic_store(&other->state, CH_IS_OUT);
     return claimed;
@@ -159,18 +152,9 @@ void ch_clause_await_effect(struct ch_clause *c) {
 
 /* ---- lists ---- */
 
-void ch_list(struct ch_link *list, struct ch_clause *c) {
-  if (c->type->by == CH_BY_OTHERS && c->index < CH_ALONE && !c->wait->exposed)
-    c->wait->exposed = true; /* set only once, because other domains read it from now on */
-  ch_list_append(list, &c->link, true);
-}
+void ch_list(struct ch_link *list, struct ch_clause *c) { ch_clause_list(list, c); }
 
-bool ch_unlist(struct ch_clause *c) {
-  uint8_t state = ch_clause_state(c);
-  if (state == CH_IS_LISTED)
-    take_off(c);
-  return state < CH_IS_TAKEN;
-}
+bool ch_unlist(struct ch_clause *c) { return ch_clause_unlist(c); }
 
 struct ch_clause *ch_list_after(const struct ch_link *list, const struct ch_clause *c) {
   return c->link.next == list ? NULL : (struct ch_clause *)c->link.next;

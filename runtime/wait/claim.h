@@ -85,4 +85,23 @@ CH_HIDDEN void ch_clause_await_effect(struct ch_clause *);
 
 static inline uint8_t ch_clause_state(const struct ch_clause *c) { return ch_atomic_load(&c->state); }
 
+/* ch_list and ch_unlist, for the runtime. */
+static inline void ch_clause_list(struct ch_link *list, struct ch_clause *c) {
+  if (c->type->by == CH_BY_OTHERS && c->index < CH_ALONE && !c->wait->exposed)
+    c->wait->exposed = true; /* set only once, because other domains read it from now on */
+  ch_list_append(list, &c->link, true);
+}
+static inline void ch_clause_take_off(struct ch_clause *c) {
+  if (!c->link.next)
+    return;
+  ch_list_remove(&c->link);
+  c->link.next = NULL;
+}
+static inline bool ch_clause_unlist(struct ch_clause *c) {
+  uint8_t state = ch_clause_state(c);
+  if (state == CH_IS_LISTED)
+    ch_clause_take_off(c);
+  return state < CH_IS_TAKEN;
+}
+
 #endif

@@ -90,23 +90,30 @@ static inline int enlist_one_of(struct ch_wait *w, struct ch_clause *c) {
   return how;
 }
 
-/* False: it has been claimed. An object that found its wait decided has taken it off its list itself. */
-static bool withdraw(struct ch_wait *w, struct ch_clause *c) {
-  if (ch_clause_state(c) != CH_IS_OUT && !c->type->withdraw(c))
+/* False: it has been claimed. */
+static inline bool take_back(struct ch_clause *c) {
+  return c->type->withdraw ? c->type->withdraw(c) : ch_clause_unlist(c);
+}
+
+/* The same. An object that found its wait decided has taken it off its list itself. */
+static inline bool withdraw(struct ch_wait *w, struct ch_clause *c) {
+  if (c->type->withdraw ? ch_clause_state(c) != CH_IS_OUT && !c->type->withdraw(c) : !ch_clause_unlist(c))
     return false;
   c->state = CH_IS_OUT;
   ch_count_out(w->owner, c);
   return true;
 }
 
-/* Withdraws all clauses before `end` but one. None of them can be claimed any more. */
-static void withdraw_losers(struct ch_wait *w, const struct ch_clause *winner, const struct ch_clause *end) {
-  for (struct ch_clause *c = w->first; c != end; c = c->next)
-    if (c != winner) {
-      bool withdrawn = withdraw(w, c);
-      CH_INVARIANT(withdrawn, "a wait is decided once");
-      (void)withdrawn;
-    }
+/* It cannot be claimed any more, because the wait has been decided. */
+static inline void withdraw_loser(struct ch_wait *w, struct ch_clause *c) {
+  bool withdrawn = withdraw(w, c);
+  CH_INVARIANT(withdrawn, "a wait is decided once");
+  (void)withdrawn;
+}
+static void withdraw_losers(struct ch_wait *w, const struct ch_clause *winner) {
+  for (struct ch_clause *c = w->first; c; c = c->next)
+    if (c != winner)
+      withdraw_loser(w, c);
 }
 
 static struct ch_clause *clause_at(const struct ch_wait *w, unsigned index) {
@@ -221,7 +228,7 @@ static void arrived(struct ch_wait *w, struct ch_clause *c) {
     return; /* the waiter is still enlisting, and will notice */
   if (w->exposed)
     reverse(w);
-  withdraw_losers(w, c, NULL);
+  withdraw_losers(w, c);
   ch_ready(b, c->index);
 }
 
@@ -364,7 +371,7 @@ CH_COLD static int enlisted_too_late(struct ch_wait *w) {
   struct ch_clause *winner = clause_at(w, selected(w));
   if (ch_clause_state(winner) != CH_IS_HAD)
     return -EINPROGRESS;
-  withdraw_losers(w, winner, NULL); /* the effect of the clause that was enlisted last has made the winner ready */
+  withdraw_losers(w, winner); /* the effect of the clause that was enlisted last has made the winner ready */
   return winner->index;
 }
 
@@ -402,7 +409,8 @@ static int enlist_all(struct ch_wait *w) {
   w->phase = ENLISTING;
   do {
     if (enlist_one_of(w, c) == CH_CLAUSE_READY) {
-      withdraw_losers(w, c, first == w->first ? c : NULL);
+      for (struct ch_clause *before = first; before != c; before = after(w, before))
+        withdraw_loser(w, before);
       return c->index;
     }
     if (CH_UNLIKELY(ch_atomic_load(&w->state) >= CH_STATE_FIRST))
@@ -504,9 +512,9 @@ void ch_wait_close(struct ch_wait *w) {
 
 /* Gives back what was taken for the length of a body that will not run any more. */
 void ch_wait_leave(struct ch_wait *w) {
-  ch_wait_close(w);
   if (!(w->flags & CH_WAIT_AND))
-    return;
+    return; /* the waiter's code runs, so the wait has not begun, or nothing is enlisted any more */
+  ch_wait_close(w);
   for (struct ch_clause *c = w->first; c; c = c->next)
     if (ch_clause_state(c) == CH_IS_HAD && c->type->leave)
       c->type->leave(c);
@@ -620,7 +628,7 @@ bool ch_clause_ready(const struct ch_clause *c) { return c->type->ready && c->ty
 static bool agrees(struct ch_clause *c) { return !c->type->cancel || c->type->cancel(c); }
 
 static void cancel_alone(struct ch_branch *b, struct ch_clause *c) {
-  if (!agrees(c) || !c->type->withdraw(c))
+  if (!agrees(c) || !take_back(c))
     return;
   c->state = CH_IS_OUT;
   ch_count_out(b, c);
@@ -633,7 +641,7 @@ static bool give_up(struct ch_wait *w) {
   if (w->first != w->last) {
     if (!ch_wait_decide(w, CH_STATE_CANCELLED))
       return false;
-    withdraw_losers(w, NULL, NULL);
+    withdraw_losers(w, NULL);
     return true;
   }
   if (w->flags & CH_WAIT_PLAIN && !agrees(w->first))
@@ -686,7 +694,7 @@ void ch_wait_abandon(struct ch_branch *b) {
           (void)withdraw(w, c);
         else /* a clause of an `and` that has had its effect and is on no list any more */
           ch_count_out(w->owner, c);
-    } else if (first->type->withdraw(first)) {
+    } else if (take_back(first)) {
       first->state = CH_IS_OUT;
       ch_count_out(b, first);
     } else {
@@ -784,7 +792,7 @@ void ch_clause_watch(struct ch_clause *c, void (*then)(struct ch_clause *)) {
 }
 
 void ch_clause_unwatch(struct ch_clause *c) {
-  c->type->withdraw(c);
+  take_back(c);
   ch_count_out(NULL, c);
 }
 

@@ -60,7 +60,8 @@ struct ch_clause_type {
   /* Gives the clause its effect if it is ready now; otherwise puts it on the object's list (ch_list). If the object is
    * shared, it first takes the object's lock, and claims (ch_claim_own, ch_claim_both) before the effect. */
   int (*enlist)(struct ch_clause *);
-  /* Takes the clause off the list (ch_unlist), under the object's lock. False: the clause has been claimed. */
+  /* Takes the clause off the list (ch_unlist), under the object's lock. False: the clause has been claimed. NULL: the
+   * object is local, and to take the clause off is all there is to do. */
   ch_bool (*withdraw)(struct ch_clause *);
   /* Returns the call's result. It is called once, in the waiter's domain, when the clause has been selected. NULL: the
    * result is `value`. */
@@ -139,7 +140,7 @@ void ch_wake(struct ch_clause *);
 
 /* Puts the clause at the end of the list. */
 void ch_list(struct ch_link *list, struct ch_clause *);
-/* Takes the clause off its list if it is on it. This is what `withdraw` of most types does.
+/* Takes the clause off its list if it is on it.
  * Result: true; false: the clause has been claimed. */
 ch_bool ch_unlist(struct ch_clause *);
 /* Return the first clause of the list, and the clause after the given one; NULL if there is none. */
