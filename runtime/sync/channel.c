@@ -112,18 +112,14 @@ __attribute__((noinline)) static struct ch_link *partner_of_clauses(struct ch_li
       ch_list_remove(other);
       return other;
     }
-    switch (ch_claim_both(own, (struct ch_clause *)other)) {
-    case CH_CLAIMED:
+    enum ch_claimed claimed = ch_claim_both(own, (struct ch_clause *)other);
+    if (CH_LIKELY(claimed == CH_CLAIMED))
       return other;
-    case CH_OWN_DECIDED:
+    if (claimed == CH_OWN_DECIDED) {
       *decided = true;
       return NULL;
-    case CH_OTHER_DECIDED:
-      other = list->next;
-      break;
-    case CH_SAME_WAIT:
-      other = other->next;
     }
+    other = claimed == CH_SAME_WAIT ? other->next : list->next;
   }
   return NULL;
 }
@@ -138,7 +134,8 @@ static inline struct ch_link *partner(struct ch_link *list, struct ch_clause *ow
   return first;
 }
 
-static int send(struct ch_channel *c, struct ch_clause *own, const void *from, size_t size) {
+static int send(struct ch_channel *c, struct ch_clause *own, const void *from,
+                                                      size_t size) {
   bool decided = false;
   enter(c);
   if (CH_UNLIKELY(c->object.closed))
@@ -172,7 +169,8 @@ static int receive_from_ring(struct ch_channel *c, void *to, size_t size) {
   return end(c, 0);
 }
 
-static int receive(struct ch_channel *c, struct ch_clause *own, void *to, size_t size) {
+static int receive(struct ch_channel *c, struct ch_clause *own, void *to,
+                                                         size_t size) {
   bool decided = false;
   enter(c);
   if (length(c) > 0)

@@ -10,14 +10,7 @@ static void taken(struct ch_clause *c) { ch_atomic_store(&c->state, CH_IS_TAKEN)
 
 /* Changes the word from OPEN. If it fails, *is tells what was found instead. It is SYNCING only if this domain itself
  * is enlisting a clause of a local object, whose effect has made another clause of the same wait ready. */
-static bool change(struct ch_wait *w, uint32_t *is, uint32_t to) {
-  if (!w->exposed) {
-    *is = w->state;
-    if (*is != CH_STATE_OPEN)
-      return false;
-    w->state = to;
-    return true;
-  }
+__attribute__((noinline)) static bool change_exposed(struct ch_wait *w, uint32_t *is, uint32_t to) {
   for (unsigned tries = 1;; tries++) {
     *is = CH_STATE_OPEN;
     if (ch_atomic_change(&w->state, is, to))
@@ -28,15 +21,21 @@ static bool change(struct ch_wait *w, uint32_t *is, uint32_t to) {
   }
 }
 
-bool ch_wait_decide(struct ch_wait *w, uint32_t state) {
+static inline bool decide(struct ch_wait *w, uint32_t state) {
   uint32_t is;
-  return change(w, &is, state);
+  if (CH_UNLIKELY(w->exposed))
+    return change_exposed(w, &is, state);
+  if (w->state != CH_STATE_OPEN)
+    return false;
+  w->state = state;
+  return true;
 }
+bool ch_wait_decide(struct ch_wait *w, uint32_t state) { return decide(w, state); }
 
 bool ch_claim_unlisted(struct ch_clause *c) {
   if (ch_clause_is_gone(c))
     return false;
-  if (ch_selects_one(c) && !ch_wait_decide(c->wait, selected(c)))
+  if (ch_selects_one(c) && !decide(c->wait, selected(c)))
     return false;
   taken(c);
   return true;
@@ -58,7 +57,7 @@ static enum ch_claimed claim_both_words(struct ch_clause *own, struct ch_clause 
   struct ch_wait *w = own->wait, *o = other->wait;
   for (;;) {
     uint32_t is;
-    if (!change(w, &is, CH_STATE_SYNCING))
+    if (!change_exposed(w, &is, CH_STATE_SYNCING))
       return CH_OWN_DECIDED;
     for (unsigned tries = 1;; tries++) {
       is = CH_STATE_OPEN;
@@ -80,7 +79,7 @@ static enum ch_claimed claim_both_words(struct ch_clause *own, struct ch_clause 
   }
 }
 
-static enum ch_claimed claim_words(struct ch_clause *own, struct ch_clause *other) {
+__attribute__((noinline)) static enum ch_claimed claim_words(struct ch_clause *own, struct ch_clause *other) {
   bool this_selects = own && ch_selects_one(own) && claims_itself(own), other_selects = ch_selects_one(other);
   if (this_selects && own->wait->exposed && other_selects && other->wait->exposed)
     return claim_both_words(own, other);
@@ -88,7 +87,7 @@ static enum ch_claimed claim_words(struct ch_clause *own, struct ch_clause *othe
   if (this_selects && own->wait->exposed) {
     if (other_selects && other->wait->state != CH_STATE_OPEN)
       return CH_OTHER_DECIDED;
-    if (!ch_wait_decide(own->wait, selected(own)))
+    if (!decide(own->wait, selected(own)))
       return CH_OWN_DECIDED;
     if (other_selects)
       other->wait->state = selected(other);
@@ -96,7 +95,7 @@ static enum ch_claimed claim_words(struct ch_clause *own, struct ch_clause *othe
   }
   if (this_selects && own->wait->state != CH_STATE_OPEN)
     return CH_OWN_DECIDED;
-  if (other_selects && !ch_wait_decide(other->wait, selected(other)))
+  if (other_selects && !decide(other->wait, selected(other)))
     return CH_OTHER_DECIDED;
   if (this_selects)
     own->wait->state = selected(own);
@@ -106,35 +105,29 @@ static enum ch_claimed claim_words(struct ch_clause *own, struct ch_clause *othe
 /* For a local object. The wait of the clause that is being enlisted is decided by this domain, so only the other wait
  * has to be claimed. */
 static enum ch_claimed claim_local(struct ch_clause *other) {
-  return !ch_selects_one(other) || ch_wait_decide(other->wait, selected(other)) ? CH_CLAIMED : CH_OTHER_DECIDED;
+  return !ch_selects_one(other) || decide(other->wait, selected(other)) ? CH_CLAIMED : CH_OTHER_DECIDED;
 }
 
 enum ch_claimed ch_claim_both(struct ch_clause *own, struct ch_clause *other) {
-  if (!own && other->index >= CH_ALONE) { /* no wait has to be decided */
-    ch_clause_take_off(other);
-    taken(other);
-    return CH_CLAIMED;
-  }
   if (own && own->wait == other->wait && ch_selects_one(own) && ch_selects_one(other))
     return CH_SAME_WAIT;
   enum ch_claimed claimed = ch_clause_is_gone(other)           ? CH_OTHER_DECIDED
                             : CH_LIKELY(!claims_itself(other)) ? claim_local(other)
                                                                : claim_words(own, other);
-  if (claimed != CH_CLAIMED && claimed != CH_OTHER_DECIDED)
-    return claimed;
-  ch_clause_take_off(other);
-  if (claimed == CH_OTHER_DECIDED) {
+  if (CH_LIKELY(claimed == CH_CLAIMED)) {
+    ch_clause_take_off(other);
+    taken(other);
+    if (own && claims_itself(own))
+      taken(own);
+  } else if (claimed == CH_OTHER_DECIDED) {
+    ch_clause_take_off(other);
     ch_atomic_store(&other->state, CH_IS_OUT);
-    return claimed;
   }
-  taken(other);
-  if (own && claims_itself(own))
-    taken(own);
-  return CH_CLAIMED;
+  return claimed;
 }
 
 bool ch_claim_begin_exposed(struct ch_clause *c) {
-  if (!ch_wait_decide(c->wait, CH_STATE_SYNCING))
+  if (!decide(c->wait, CH_STATE_SYNCING))
     return false;
   ch_enlisting_here = c->wait;
   return true;
