@@ -134,7 +134,7 @@ static inline struct ch_link *partner(struct ch_link *list, struct ch_clause *ow
   return first;
 }
 
-static int send(struct ch_channel *c, struct ch_clause *own, const void *from,
+static inline __attribute__((always_inline)) int send(struct ch_channel *c, struct ch_clause *own, const void *from,
                                                       size_t size) {
   bool decided = false;
   enter(c);
@@ -169,7 +169,7 @@ static int receive_from_ring(struct ch_channel *c, void *to, size_t size) {
   return end(c, 0);
 }
 
-static int receive(struct ch_channel *c, struct ch_clause *own, void *to,
+static inline __attribute__((always_inline)) int receive(struct ch_channel *c, struct ch_clause *own, void *to,
                                                          size_t size) {
   bool decided = false;
   enter(c);
@@ -237,11 +237,11 @@ static const struct ch_frame_info send_waits = CH_OPERAND_FRAME("ch_send"), rece
 static const struct ch_leaf send_leaves[2] = CH_FORM_LEAVES("ch_send", struct ch_channel_send__clause);
 static const struct ch_leaf recv_leaves[2] = CH_FORM_LEAVES("ch_recv", struct ch_channel_recv__clause);
 
-static inline int send_at_once(struct ch_channel *c, const void *from, size_t size) {
+static int send_at_once(struct ch_channel *c, const void *from, size_t size) {
   int result = send(c, NULL, from, size);
   return result == CH_OP_WAITS ? end(c, CH_OP_WAITS) : result;
 }
-static inline int receive_at_once(struct ch_channel *c, void *to, size_t size) {
+static int receive_at_once(struct ch_channel *c, void *to, size_t size) {
   int result = receive(c, NULL, to, size);
   return result == CH_OP_WAITS ? end(c, CH_OP_WAITS) : result;
 }
