@@ -124,15 +124,9 @@ CH_COLD void *ch_block_take_slow(enum ch_kind kind, unsigned klass, size_t size,
   if (n == 0)
     n = 1;
   s->carved += n;
-  void **tail = &c->free;
-  for (uint32_t i = 1; i < n; i++) {
-    char *b = first + (size_t)i * s->block;
-    if (i == 1)
-      *tail = b;
-    else
-      *(uintptr_t *)(b - s->block) = (uintptr_t)b | 1;
-    if (i == n - 1)
-      *(uintptr_t *)b = 1;
+  for (char *b = first + (n - 1) * (size_t)s->block; b != first; b -= s->block) {
+    *(uintptr_t *)b = (uintptr_t)c->free | 1;
+    c->free = b;
   }
   c->live++;
   return first;
