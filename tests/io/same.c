@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <mqueue.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -1359,6 +1360,31 @@ static void lost_mutexes(void) {
   }
 }
 
+static void not_made_consistent(void) {
+  printf("== a mutex whose owner has died, and that is not made consistent\n");
+  static const int types[] = {PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_RECURSIVE};
+  for (int inherits = 0; inherits < 2; inherits++)
+    for (int type = 0; type < 3; type++) {
+      pthread_mutex_t m;
+      pthread_mutexattr_t robust;
+      pthread_t t;
+      pthread_mutexattr_init(&robust);
+      pthread_mutexattr_setrobust(&robust, PTHREAD_MUTEX_ROBUST);
+      pthread_mutexattr_settype(&robust, types[type]);
+      pthread_mutexattr_setprotocol(&robust, inherits ? PTHREAD_PRIO_INHERIT : PTHREAD_PRIO_NONE);
+      pthread_mutex_init(&m, &robust);
+      pthread_create(&t, NULL, takes_and_ends, &m);
+      pthread_join(t, NULL);
+      SHOW_ERROR(pthread_mutex_lock(&m));
+      if (type != 0)
+        SHOW_ERROR(pthread_mutex_lock(&m));
+      if (type == 2)
+        SHOW_ERROR(pthread_mutex_unlock(&m));
+      SHOW_ERROR(pthread_mutex_unlock(&m));
+      SHOW_ERROR(pthread_mutex_lock(&m));
+    }
+}
+
 int main(void) {
 #ifdef __CHARCOAL__
   activate { /* company: so no replacement takes itself for alone */
@@ -1388,5 +1414,6 @@ int main(void) {
   lines_through_small_buffers();
   broken_streams();
   lost_mutexes();
+  not_made_consistent();
   return 0;
 }

@@ -30,7 +30,15 @@ static uint32_t *word_of(const pthread_mutex_t *m) { return (uint32_t *)(uintptr
 static inline bool is_of(const pthread_mutex_t *m, int thread) {
   return __atomic_load_n(&m->__data.__owner, __ATOMIC_RELAXED) == thread;
 }
-static inline bool is_here(const pthread_mutex_t *m) { return is_of(m, ch_thread_here()); }
+/* A robust mutex whose last owner died, and that is not consistent yet, names no thread beside its word. */
+static CH_COLD bool is_inconsistent_here(const pthread_mutex_t *m) {
+  enum { INCONSISTENT = INT_MAX };
+  return is_of(m, INCONSISTENT) &&
+         (__atomic_load_n(word_of(m), __ATOMIC_RELAXED) & FUTEX_TID_MASK) == (uint32_t)gettid();
+}
+static inline bool is_here(const pthread_mutex_t *m) {
+  return is_of(m, ch_thread_here()) || (CH_UNLIKELY(is_robust(m)) && is_inconsistent_here(m));
+}
 bool ch_mutex_is_here(const pthread_mutex_t *m) { return is_here(m); }
 
 /* ---- who has it ---- */
@@ -438,7 +446,7 @@ static __attribute__((noinline)) int unlock_slowly(pthread_mutex_t *m) {
     if (!here || is_siblings(m))
       return EPERM;
     if (kind_of(m) == RECURSIVE && m->__data.__count > 1)
-      return m->__data.__count--, 0;
+      return m->__data.__count--, is_of(m, ch_thread_here()) ? 0 : ENOTRECOVERABLE;
   }
   struct ch_queue *q = ch_queue_of(m);
   if (simple && q && here) {
