@@ -18,6 +18,10 @@ CH_HIDDEN ssize_t ch_plain_preadv2(int fd, const struct iovec *, int n, off_t of
 CH_HIDDEN ssize_t ch_plain_pwritev2(int fd, const struct iovec *, int n, off_t offset, int flags);
 CH_HIDDEN int ch_plain_ppoll(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *);
 CH_HIDDEN int ch_plain_pselect(int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *);
+/* How many of n descriptors select looks at: the kernel leaves out those for which the process has no room yet. A set
+ * need not be larger, although programs pass their limit of descriptors (getdtablesize) with a set of the usual size.
+ */
+CH_HIDDEN int ch_select_reach(int n);
 CH_HIDDEN int ch_plain_epoll_pwait(int, struct epoll_event *, int, int timeout, const sigset_t *);
 CH_HIDDEN int ch_plain_sendmmsg(int, struct mmsghdr *, unsigned, int);
 CH_HIDDEN int ch_plain_recvmmsg(int fd, struct mmsghdr *, unsigned n, int flags, struct timespec *timeout);

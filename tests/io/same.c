@@ -23,6 +23,7 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/sem.h>
@@ -1360,6 +1361,28 @@ static void lost_mutexes(void) {
   }
 }
 
+static void sets_of_the_usual_size(void) {
+  printf("== select takes the limit of descriptors with sets of the usual size\n");
+  char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  fd_set *set = (fd_set *)(page + 4096 - sizeof *set);
+  int p[2], all[] = {FD_SETSIZE, FD_SETSIZE + 1, 100000, INT_MAX};
+  mprotect(page + 4096, 4096, PROT_NONE);
+  pipe(p);
+  for (int i = 0; i < 4; i++) {
+    struct timeval limit = {0, 1000};
+    FD_ZERO(set);
+    FD_SET(p[0], set);
+    SHOW(select(all[i], set, NULL, NULL, &limit));
+    printf("  %d\n", FD_ISSET(p[0], set) != 0);
+    FD_SET(p[1], set);
+    SHOW(select(all[i], NULL, set, NULL, NULL));
+    printf("  %d\n", FD_ISSET(p[1], set) != 0);
+  }
+  munmap(page, 8192);
+  close(p[0]);
+  close(p[1]);
+}
+
 static void not_made_consistent(void) {
   printf("== a mutex whose owner has died, and that is not made consistent\n");
   static const int types[] = {PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_RECURSIVE};
@@ -1415,5 +1438,6 @@ int main(void) {
   broken_streams();
   lost_mutexes();
   not_made_consistent();
+  sets_of_the_usual_size();
   return 0;
 }

@@ -134,6 +134,8 @@ CH_SHARED_BODY int select_until(int n, fd_set *in, fd_set *out, fd_set *except, 
     return -1;
   if (n < 0 || deadline == 0)
     return ch_plain_pselect(n, in, out, except, &at_once, mask);
+  if (n > FD_SETSIZE)
+    n = ch_select_reach(n);
   size = bytes_of(n);
   kept = malloc(3 * size + 1);
   all = malloc(((size_t)n + 1) * sizeof *all);
