@@ -400,6 +400,10 @@ static inline __attribute__((always_inline)) ssize_t send_one(int fd, const stru
   (void)n;
   return ch_nonblocking_send(fd, v->iov_base, v->iov_len, 0);
 }
+static inline __attribute__((always_inline)) ssize_t send_on(int fd, const struct iovec *v, int n) {
+  (void)n;
+  return ch_nonblocking_send(fd, v->iov_base, v->iov_len, MSG_NOSIGNAL);
+}
 static ssize_t receive_all(int fd, const struct iovec *v, int n) {
   struct msghdr m = {.msg_iov = (struct iovec *)v, .msg_iovlen = (size_t)n};
   return ch_nonblocking_recvmsg(fd, &m, 0);
@@ -407,6 +411,10 @@ static ssize_t receive_all(int fd, const struct iovec *v, int n) {
 static ssize_t send_all(int fd, const struct iovec *v, int n) {
   struct msghdr m = {.msg_iov = (struct iovec *)v, .msg_iovlen = (size_t)n};
   return ch_nonblocking_sendmsg(fd, &m, 0);
+}
+static ssize_t send_all_on(int fd, const struct iovec *v, int n) {
+  struct msghdr m = {.msg_iov = (struct iovec *)v, .msg_iovlen = (size_t)n};
+  return ch_nonblocking_sendmsg(fd, &m, MSG_NOSIGNAL);
 }
 
 /* What transfers nothing, or is an error, never waits. */
@@ -429,6 +437,14 @@ ssize_t ch_nonblocking_write(int fd, const void *from, size_t n) {
 ssize_t ch_nonblocking_writev(int fd, const struct iovec *v, int n) {
   REFUSE_IF_CANCELLED();
   return is_idle(v, n) ? writev(fd, v, n) : by_kind(fd, v, n, send_all, write_stream);
+}
+ssize_t ch_nonblocking_write_on(int fd, const void *from, size_t n) {
+  REFUSE_IF_CANCELLED();
+  return by_kind(fd, &(struct iovec){(void *)from, n}, 1, send_on, write_stream);
+}
+ssize_t ch_nonblocking_writev_on(int fd, const struct iovec *v, int n) {
+  REFUSE_IF_CANCELLED();
+  return by_kind(fd, v, n, send_all_on, write_stream);
 }
 
 /* A stream's buffer cannot be handed to a thread. So with devices that are neither pipes nor terminals the call is made
@@ -587,6 +603,10 @@ int64_t ch_call_timeout(int fd, int option) {
   return timeout;
 }
 
+int64_t ch_call_waits_since(int fd, int option, int64_t since) {
+  return since && (option == SO_RCVTIMEO || ch_is_of_network(fd)) ? since : ch_now();
+}
+
 int ch_is_stream(int fd) {
   int type;
   socklen_t size = sizeof type;
@@ -607,6 +627,12 @@ bool ch_is_of_network(int fd) {
   bool keeps = getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain != AF_UNIX;
   errno = saved;
   return keeps;
+}
+
+int ch_take_error(int fd) {
+  int error = 0;
+  socklen_t size = sizeof error;
+  return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) < 0 ? 0 : error;
 }
 
 bool ch_is_at_mark(int fd) {

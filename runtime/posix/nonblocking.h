@@ -32,6 +32,10 @@ CH_HIDDEN ssize_t ch_nonblocking_read(int fd, void *, size_t);
 CH_HIDDEN ssize_t ch_nonblocking_readv(int fd, const struct iovec *, int);
 CH_HIDDEN ssize_t ch_nonblocking_write(int fd, const void *, size_t);
 CH_HIDDEN ssize_t ch_nonblocking_writev(int fd, const struct iovec *, int);
+/* The same for a call that has waited, and has sent a part before or waited for a local socket: then EPIPE comes
+ * without SIGPIPE from a socket. */
+CH_HIDDEN ssize_t ch_nonblocking_write_on(int fd, const void *, size_t);
+CH_HIDDEN ssize_t ch_nonblocking_writev_on(int fd, const struct iovec *, int);
 /* For stdio, which hands nothing to a thread: never CH_BY_THREAD. */
 CH_HIDDEN ssize_t ch_nonblocking_stream_readv(int fd, const struct iovec *, int);
 CH_HIDDEN ssize_t ch_nonblocking_stream_writev(int fd, const struct iovec *, int);
@@ -52,6 +56,9 @@ CH_HIDDEN int ch_plain_clock_nanosleep(clockid_t, int flags, const struct timesp
  * (`option`: SO_RCVTIMEO or SO_SNDTIMEO), or not at all (-1: the user made it
  * non-blocking or has set a negative timeout, or it is a regular file). */
 CH_HIDDEN int64_t ch_call_timeout(int fd, int option);
+/* When a call began to wait under such a limit, if it waits now and did before (`since`; 0: it did not): the limit is
+ * one for all of a call's waits, but for each part that is sent into a local socket. */
+CH_HIDDEN int64_t ch_call_waits_since(int fd, int option, int64_t since);
 /* Whether a write that was cut short goes on until all is written: streams and pipes, not datagrams. */
 CH_HIDDEN int ch_is_stream(int fd);
 /* Whether a local stream's part of a message, received with so much room for control data, had descriptors with it: a
@@ -67,6 +74,8 @@ CH_HIDDEN int ch_is_of_another(int fd, const struct msghdr *first);
 /* Whether it is a socket of another domain than AF_UNIX. A call that has transferred a part leaves the socket's error
  * to the next call, while a local socket loses it; and with MSG_ERRQUEUE, which local sockets ignore, no call waits. */
 CH_HIDDEN bool ch_is_of_network(int fd);
+/* The error that a socket has to tell, which it then forgets; 0: there is none, or it is no socket. */
+CH_HIDDEN int ch_take_error(int fd);
 /* Whether the next byte is the urgent one: there a call ends that has received something. */
 CH_HIDDEN bool ch_is_at_mark(int fd);
 CH_HIDDEN int ch_is_timed_tcp(int fd); /* and its calls wait, for as long as SO_RCVTIMEO says */

@@ -1361,6 +1361,132 @@ static void lost_mutexes(void) {
   }
 }
 
+/* ---- what happens in the middle of a call ---- */
+
+static volatile int raised;
+static void count_raised(int signal) { (void)signal, raised++; }
+static void show_raised(const char *what, long r) {
+  int error = errno;
+  printf("%s = %ld %s, raised %d\n", what, r, r < 0 ? strerrorname_np(error) : "", raised);
+  raised = 0;
+}
+
+/* A child process that waits a little, and then does `what` to the other end. */
+static pid_t peer(int mine, int its, void (*what)(int fd)) {
+  fflush(stdout);
+  pid_t child = fork();
+  if (child != 0)
+    return close(its), child;
+  close(mine);
+  nanosleep(&(struct timespec){0, 30000000}, NULL);
+  what(its);
+  _exit(0);
+}
+static void leaves(int fd) { close(fd); }
+static void takes_some_and_leaves(int fd) {
+  char some[5000];
+  for (int i = 0; i < 3; i++)
+    read(fd, some, sizeof some);
+}
+static void sends_slowly(int fd) {
+  for (int i = 0; i < 40 && write(fd, "x", 1) == 1; i++)
+    nanosleep(&(struct timespec){0, 40000000}, NULL);
+}
+
+enum { LOCAL, NETWORK, PIPE, OTHER_ENDS };
+static void make_ends(int kind, int ends[2]) {
+  if (kind == PIPE) {
+    int p[2];
+    pipe(p);
+    ends[0] = p[1];
+    ends[1] = p[0];
+    return;
+  }
+  if (kind == LOCAL) {
+    socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
+    return;
+  }
+  int listener = socket(AF_INET, SOCK_STREAM, 0);
+  struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t size = sizeof a;
+  bind(listener, (struct sockaddr *)&a, sizeof a);
+  listen(listener, 1);
+  getsockname(listener, (struct sockaddr *)&a, &size);
+  ends[0] = socket(AF_INET, SOCK_STREAM, 0);
+  connect(ends[0], (struct sockaddr *)&a, sizeof a);
+  ends[1] = accept(listener, NULL, NULL);
+  close(listener);
+}
+
+static char much[16 << 20];
+static long send_much(int fd, int way) {
+  struct iovec halves[2] = {{much, sizeof much / 2}, {much, sizeof much / 2}};
+  struct msghdr m = {.msg_iov = halves, .msg_iovlen = 2};
+  switch (way) {
+  case 0:
+    return write(fd, much, sizeof much);
+  case 1:
+    return writev(fd, halves, 2);
+  case 2:
+    return send(fd, much, sizeof much, 0);
+  case 3:
+    return sendto(fd, much, sizeof much, 0, NULL, 0);
+  default:
+    return sendmsg(fd, &m, 0);
+  }
+}
+/* How much has gone by then differs from run to run. */
+static long whether(long r) { return r > 0 ? 1 : r; }
+
+static void cut_short_by_the_end(void) {
+  printf("== a call that has sent a part raises no signal when its peer goes\n");
+  signal(SIGPIPE, count_raised);
+  for (int kind = LOCAL; kind < OTHER_ENDS; kind++)
+    for (int way = 0; way < (kind == PIPE ? 2 : 5); way++) {
+      int ends[2];
+      make_ends(kind, ends);
+      pid_t child = peer(ends[0], ends[1], takes_some_and_leaves);
+      show_raised("a part", whether(send_much(ends[0], way)));
+      show_raised("the next", send(ends[0], much, 10, 0));
+      close(ends[0]);
+      waitpid(child, NULL, 0);
+      if (kind == NETWORK)
+        continue;
+      make_ends(kind, ends);
+      fcntl(ends[0], F_SETFL, O_NONBLOCK);
+      while (write(ends[0], much, 65536) > 0 || write(ends[0], much, 1) > 0) {
+      }
+      fcntl(ends[0], F_SETFL, 0);
+      child = peer(ends[0], ends[1], leaves);
+      show_raised("none", send_much(ends[0], way));
+      close(ends[0]);
+      waitpid(child, NULL, 0);
+    }
+  signal(SIGPIPE, SIG_IGN);
+}
+
+static void one_limit_for_all_waits(void) {
+  printf("== a socket's limit is one for all waits of a call\n");
+  for (int kind = LOCAL; kind <= NETWORK; kind++)
+    for (int way = 0; way < 3; way++) {
+      int ends[2];
+      char to[30];
+      struct iovec v = {to, sizeof to};
+      struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1};
+      make_ends(kind, ends);
+      struct timeval limit = {0, 200000};
+      setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+      pid_t child = peer(ends[0], ends[1], sends_slowly);
+      long r = way == 0   ? recv(ends[0], to, sizeof to, MSG_WAITALL)
+               : way == 1 ? recvfrom(ends[0], to, sizeof to, MSG_WAITALL, NULL, NULL)
+                          : recvmsg(ends[0], &m, MSG_WAITALL);
+      printf("%s\n", r > 0 && r < 20 ? "a part" : r < 0 ? strerrorname_np(errno) : "all");
+      close(ends[0]);
+      kill(child, SIGKILL);
+      waitpid(child, NULL, 0);
+    }
+}
+
 static void sets_of_the_usual_size(void) {
   printf("== select takes the limit of descriptors with sets of the usual size\n");
   char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -1438,6 +1564,8 @@ int main(void) {
   broken_streams();
   lost_mutexes();
   not_made_consistent();
+  cut_short_by_the_end();
+  one_limit_for_all_waits();
   sets_of_the_usual_size();
   return 0;
 }

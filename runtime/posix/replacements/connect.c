@@ -8,7 +8,7 @@ CH_HIDDEN void ch_fd_closing(int fd);
 
 CH_REPLACES(connect) int ch_posix_connect(int fd, const struct sockaddr *address, socklen_t length) {
   CH_SINGLE_ACTIVITY(connect(fd, address, length));
-  int64_t timeout;
+  int64_t timeout, since = 0;
   int r, begun, before = errno;
   long outcome = ch_begin_connect(fd, address, length);
   if (outcome == CH_LATER) {
@@ -22,7 +22,7 @@ CH_REPLACES(connect) int ch_posix_connect(int fd, const struct sockaddr *address
   timeout = ch_call_timeout(fd, SO_SNDTIMEO);
   if (timeout < 0)
     return errno = begun, -1;
-  while ((r = await_output(fd, before)) == 0) {
+  while ((r = await_output(fd, before, &since)) == 0) {
     r = ch_connect_outcome(fd, address, length);
     if (r == 0 || (errno != EINPROGRESS && errno != EALREADY))
       return r;
@@ -36,13 +36,14 @@ CH_REPLACES(connect) int ch_posix_connect(int fd, const struct sockaddr *address
 
 CH_SHARED_BODY int accept_one(int fd, struct sockaddr *address, socklen_t *length, int flags) {
   int before = errno;
+  int64_t since = 0;
   for (;;) {
     long r = ch_begin_accept(fd, address, length, flags);
     if (r == CH_LATER)
       return ch_accepted(fd, (int)ch_do_accept(fd, address, length, flags), flags);
     if (r == CH_BY_THREAD)
       return ch_accepted(fd, (int)ch_do_accept_by_thread(fd, address, length, flags), flags);
-    if (r >= 0 || errno != EAGAIN || await_input(fd, before))
+    if (r >= 0 || errno != EAGAIN || await_input(fd, before, &since))
       return ch_accepted(fd, (int)r, flags);
   }
 }

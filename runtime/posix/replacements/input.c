@@ -35,6 +35,7 @@ static int begin(FILE *f) {
 /* The stream is held. 1: there are more bytes in the buffer. 0: none will come, make the plain call. -1: errno. */
 static int more(FILE *f) {
   int shown = 0, saved = errno;
+  int64_t since = 0;
   for (;;) {
     int r = ch_stream_fill(f);
     if (r >= 0)
@@ -47,7 +48,7 @@ static int more(FILE *f) {
     }
     if (ch_call_timeout(ch_stream_fd(f), SO_RCVTIMEO) < 0)
       return 0; /* nobody waits: the plain call gives what is there, and says EAGAIN */
-    if (await_input(ch_stream_fd(f), saved) < 0)
+    if (await_input(ch_stream_fd(f), saved, &since) < 0)
       break;
   }
   return ch_stream_failed(f), -1;
@@ -208,6 +209,7 @@ static void put_back_if_cancelled(FILE *f, const char *part, size_t n) {
 static size_t get_bytes(char *to, size_t size, size_t all, FILE *f) {
   size_t got = 0;
   int saved = errno;
+  int64_t since = 0; /* of one read of the file */
   while (got < all) {
     size_t has = ch_stream_has(f);
     if (has > 0) {
@@ -217,10 +219,10 @@ static size_t get_bytes(char *to, size_t size, size_t all, FILE *f) {
       if (r >= 0)
         errno = saved;
       if (r > 0)
-        got += (size_t)r;
+        got += (size_t)r, since = 0;
       else if (r == 0)
         break;
-      else if (errno != EAGAIN || await_input(ch_stream_fd(f), saved) < 0) {
+      else if (errno != EAGAIN || await_input(ch_stream_fd(f), saved, &since) < 0) {
         ch_stream_failed(f);
         put_back_if_cancelled(f, to + got - got % size, got % size);
         break;

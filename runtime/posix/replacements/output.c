@@ -23,9 +23,10 @@
 /* The stream is held: what has not gone follows. n, or -1 with errno; then p->sent of them are written. */
 static long go_on(FILE *f, const char *data, size_t n, struct ch_stream_progress *p) {
   int before = errno;
+  int64_t since = 0;
   long r = -1;
   do {
-    if (await_room(f, before) == 0) {
+    if (await_room(f, before, &since) == 0) {
       r = ch_stream_put_on(f, data, n, p);
     } else if (errno != ECANCELED) {
       ch_stream_lose(f);

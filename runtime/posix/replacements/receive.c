@@ -7,6 +7,7 @@
 CH_REPLACES(read) ssize_t ch_posix_read(int fd, void *to, size_t n) {
   CH_SINGLE_ACTIVITY(read(fd, to, n));
   int before = errno;
+  int64_t since = 0;
   for (;;) {
     ssize_t r = ch_nonblocking_read(fd, to, n);
     if (r == CH_LATER) __attribute__
@@ -15,7 +16,7 @@ CH_REPLACES(read) ssize_t ch_posix_read(int fd, void *to, size_t n) {
       return ch_do_read(fd, to, n, -1);
     if (r == CH_BY_THREAD)
       return ch_do_device_read(fd, to, n);
-    if (r >= 0 || errno != EAGAIN || await_input(fd, before))
+    if (r >= 0 || errno != EAGAIN || await_input(fd, before, &since))
       return r;
   }
 }
@@ -23,13 +24,14 @@ CH_REPLACES(read) ssize_t ch_posix_read(int fd, void *to, size_t n) {
 CH_REPLACES(readv) ssize_t ch_posix_readv(int fd, const struct iovec *v, int n) {
   CH_SINGLE_ACTIVITY(readv(fd, v, n));
   int before = errno;
+  int64_t since = 0;
   for (;;) {
     ssize_t r = ch_nonblocking_readv(fd, v, n);
     if (r == CH_AS_STORAGE)
       return ch_do_readv(fd, v, n, -1, 0);
     if (r == CH_BY_THREAD)
       return ch_do_device_readv(fd, v, n);
-    if (r >= 0 || errno != EAGAIN || await_input(fd, before))
+    if (r >= 0 || errno != EAGAIN || await_input(fd, before, &since))
       return r;
   }
 }
@@ -66,10 +68,10 @@ static ssize_t receive_by_thread(int fd, void *to, size_t n, int flags) {
 }
 
 /* The rest of a message that was to be filled. Descriptors come with the last part, if any. */
-static ssize_t receive_rest(int fd, struct msghdr *m, size_t control, size_t got, size_t n, int flags) {
+static ssize_t receive_rest(int fd, struct msghdr *m, size_t control, size_t got, size_t n, int flags, int64_t since) {
   int before = errno, of_network = ch_is_of_network(fd);
   while (got < n && !ch_has_descriptors(fd, m, control)) {
-    if (of_network && (await_more_input(fd, before, got) || ch_is_at_mark(fd)))
+    if (of_network && (await_more_input(fd, before, got, &since) || ch_is_at_mark(fd)))
       break;
     int another = ch_is_of_another(fd, m);
     if (another > 0)
@@ -82,7 +84,7 @@ static ssize_t receive_rest(int fd, struct msghdr *m, size_t control, size_t got
         .msg_iov = rest, .msg_iovlen = left, .msg_control = m->msg_control, .msg_controllen = control};
     ssize_t r = another < 0 ? -1 : ch_nonblocking_recvmsg(fd, &more, flags);
     free(rest);
-    if (r == 0 || (r < 0 && (errno != EAGAIN || (!of_network && await_input(fd, before)))))
+    if (r == 0 || (r < 0 && (errno != EAGAIN || (!of_network && await_input(fd, before, &since)))))
       break;
     if (r > 0) {
       got += (size_t)r;
@@ -95,6 +97,7 @@ static ssize_t receive_rest(int fd, struct msghdr *m, size_t control, size_t got
 
 CH_SHARED_BODY ssize_t receive_message(int fd, struct msghdr *m, int flags) {
   int before = errno;
+  int64_t since = 0;
   size_t control = m ? m->msg_controllen : 0;
   for (;;) {
     ssize_t r = ch_nonblocking_recvmsg(fd, m, flags);
@@ -104,12 +107,13 @@ CH_SHARED_BODY ssize_t receive_message(int fd, struct msghdr *m, int flags) {
         m->msg_controllen = control;
         return ch_do_recvmsg(fd, m, flags);
       }
-      return wants_more(r, (size_t)r, n, flags) && ch_is_stream(fd) ? receive_rest(fd, m, control, (size_t)r, n, flags)
-                                                                    : r;
+      return wants_more(r, (size_t)r, n, flags) && ch_is_stream(fd)
+                 ? receive_rest(fd, m, control, (size_t)r, n, flags, since)
+                 : r;
     }
     if (errno != EAGAIN)
       return r;
-    if (never_waits(fd, flags) || await_input(fd, before)) {
+    if (never_waits(fd, flags) || await_input(fd, before, &since)) {
       r = nothing(fd, ch_iovec_bytes(m->msg_iov, m->msg_iovlen), flags, before);
       if (r == 0)
         ch_message_of_nothing(m);
@@ -159,13 +163,14 @@ ssize_t ch_posix_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr
   if (is_to_be_filled(n, flags) && (!from || length))
     return fill(fd, to, n, flags, from, length);
   int before = errno;
+  int64_t since = 0;
   for (;;) {
     ssize_t r = ch_nonblocking_recvfrom(fd, to, n, flags, from, length);
     if (looks_for_more(r, n, flags) && blocks_in_stream(fd))
       return receive_by_thread(fd, to, n, flags);
     if (r >= 0)
       return r;
-    if (errno != EAGAIN || never_waits(fd, flags) || await_input(fd, before)) {
+    if (errno != EAGAIN || never_waits(fd, flags) || await_input(fd, before, &since)) {
       r = nothing(fd, n, flags, before);
       if (r == 0 && from)
         *length = 0;
@@ -179,6 +184,7 @@ CH_REPLACES(recv) ssize_t ch_posix_recv(int fd, void *to, size_t n, int flags) {
   if (is_to_be_filled(n, flags))
     return fill(fd, to, n, flags, NULL, NULL);
   int before = errno;
+  int64_t since = 0;
   for (;;) {
     ssize_t r = flags ? ch_nonblocking_recv(fd, to, n, flags) : ch_begin_recv(fd, to, n, 0);
     if (r == CH_LATER)
@@ -187,7 +193,7 @@ CH_REPLACES(recv) ssize_t ch_posix_recv(int fd, void *to, size_t n, int flags) {
       return receive_by_thread(fd, to, n, flags);
     if (r >= 0)
       return r;
-    if (errno != EAGAIN || never_waits(fd, flags) || await_input(fd, before))
+    if (errno != EAGAIN || never_waits(fd, flags) || await_input(fd, before, &since))
       return nothing(fd, n, flags, before);
   }
 }

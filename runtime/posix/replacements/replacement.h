@@ -33,15 +33,11 @@ static inline int ch_is_refused(int may_wait) {
   return 1;
 }
 
-/* Waits until the descriptor is ready, as long as the plain call would (ch_call_timeout of the option). 0: try again,
- * with errno `before`. -1: errno is what the plain call says. If something has been transferred already (`done`) an
- * error that the socket has to tell is left to the next call: then -1, too. */
-static int await(int fd, int events, int option, int before, size_t done) {
-  int64_t timeout = ch_call_timeout(fd, option);
-  int ready;
-  if (timeout < 0)
-    return errno = EAGAIN, -1;
-  ready = ch_call_wait(fd, events, timeout);
+/* Waits for at most so long. 0: try again, with errno `before`. -1: errno is what the plain call says. If something has
+ * been transferred already (`done`) an error that the socket has to tell is left to the next call: then -1, too. A
+ * local socket tells it to the call that waits to send. */
+static int await_for(int64_t timeout, int fd, int events, int option, int before, size_t done) {
+  int ready = ch_call_wait(fd, events, timeout);
   if (ready >=
       CH_LOOK_AGAIN) { /* no longer than this, if there is a limit; the next attempt says what else was wrong */
     int64_t waited = (ready - CH_LOOK_AGAIN) * INT64_C(1000000);
@@ -56,18 +52,36 @@ static int await(int fd, int events, int option, int before, size_t done) {
     return errno = EAGAIN, -1;
   if (ready & POLLNVAL)
     return errno = EBADF, -1;
-  if (done && ready & POLLERR && ch_is_of_network(fd))
-    return -1;
+  if (ready & POLLERR && (done || events & POLLOUT)) {
+    int error = 0;
+    if (ch_is_of_network(fd) ? done != 0 : events & POLLOUT && (error = ch_take_error(fd)) != 0)
+      return errno = error, -1;
+  }
   return errno = before, 0;
 }
 
-static inline int await_input(int fd, int before) { return await(fd, POLLIN, SO_RCVTIMEO, before, 0); }
-static inline int await_output(int fd, int before) { return await(fd, POLLOUT, SO_SNDTIMEO, before, 0); }
-static inline int await_more_input(int fd, int before, size_t done) {
-  return await(fd, POLLIN, SO_RCVTIMEO, before, done);
+/* Waits until the descriptor is ready, as long as the plain call would (ch_call_timeout of the option). `since`: when
+ * the call began to wait under a limit, which is one for all of its waits (ch_call_waits_since); 0 before the first. */
+CH_SHARED_BODY int await(int fd, int events, int option, int before, size_t done, int64_t *since) {
+  int64_t timeout = ch_call_timeout(fd, option);
+  if (timeout >= 0 && timeout != CH_FOREVER) {
+    *since = ch_call_waits_since(fd, option, *since);
+    timeout -= ch_now() - *since;
+  }
+  return timeout < 0 ? (errno = EAGAIN, -1) : await_for(timeout, fd, events, option, before, done);
 }
-static inline int await_more_output(int fd, int before, size_t done) {
-  return await(fd, POLLOUT, SO_SNDTIMEO, before, done);
+
+CH_SHARED_BODY int await_input(int fd, int before, int64_t *since) {
+  return await(fd, POLLIN, SO_RCVTIMEO, before, 0, since);
+}
+CH_SHARED_BODY int await_output(int fd, int before, int64_t *since) {
+  return await(fd, POLLOUT, SO_SNDTIMEO, before, 0, since);
+}
+CH_SHARED_BODY int await_more_input(int fd, int before, size_t done, int64_t *since) {
+  return await(fd, POLLIN, SO_RCVTIMEO, before, done, since);
+}
+CH_SHARED_BODY int await_more_output(int fd, int before, size_t done, int64_t *since) {
+  return await(fd, POLLOUT, SO_SNDTIMEO, before, done, since);
 }
 
 /* The result of a call that has transferred so much before its last attempt or wait failed: what was done counts. */

@@ -11,18 +11,21 @@
 static int hold(FILE *f) { return ch_stream_take(f); }
 
 /* The stream is held, and cannot go on sending now. 0: it can, perhaps. -1: errno. */
-static int await_room(FILE *f, int before) { return await_output(ch_stream_fd(f), before); }
+CH_SHARED_BODY int await_room(FILE *f, int before, int64_t *since) {
+  return await_output(ch_stream_fd(f), before, since);
+}
 
 /* Sends what is pending in a stream that is held. 0, or -1 with errno; ECANCELED: what has not gone is there still. */
 static int write_out(FILE *f) {
   int before = errno;
+  int64_t since = 0;
   for (;;) {
     int r = ch_stream_flush(f);
     if (r > 0) /* no peer is waited for */
       return 0;
     if (r == 0 || errno != EAGAIN)
       return r;
-    if (await_room(f, before) < 0) {
+    if (await_room(f, before, &since) < 0) {
       if (errno != ECANCELED)
         ch_stream_lose(f);
       return -1;
