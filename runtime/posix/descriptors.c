@@ -122,6 +122,13 @@ int ch_plain_ioctl(int fd, unsigned long command, void *argument) {
   return r;
 }
 
+int ch_plain_shutdown(int fd, int how) {
+  int r = shutdown(fd, how);
+  if (r == 0 && how != SHUT_RD && ch_fd_cache_kind(fd) != CH_TCP_SOCKET)
+    ch_fd_shut(fd);
+  return r;
+}
+
 int ch_plain_close_range(unsigned first, unsigned last, int flags) {
   if (first > last || flags & CLOSE_RANGE_CLOEXEC)
     return close_range(first, last, flags);

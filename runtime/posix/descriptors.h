@@ -21,6 +21,7 @@ CH_HIDDEN int ch_plain_dup2(int fd, int to);
 CH_HIDDEN int ch_plain_dup3(int fd, int to, int flags);
 CH_HIDDEN int ch_plain_setsockopt(int fd, int level, int option, const void *value, socklen_t);
 CH_HIDDEN int ch_plain_ioctl(int fd, unsigned long command, void *argument);
+CH_HIDDEN int ch_plain_shutdown(int fd, int how);
 CH_HIDDEN int ch_plain_close_range(unsigned first, unsigned last, int flags);
 CH_HIDDEN int ch_plain_fclose(FILE *);
 

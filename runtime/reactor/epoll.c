@@ -254,6 +254,8 @@ static void closing(int fd) {
 /* Calls that wait for the descriptor try again. */
 static void look_again(int fd) {
   struct ch_link before;
+  if (fd < 0 || fd >= table_size || ch_list_empty(&table[fd].waiters))
+    return;
   ch_list_take(&before, &table[fd].waiters);
   while (!ch_list_empty(&before)) {
     struct ch_clause *c = (struct ch_clause *)before.next;
@@ -416,5 +418,6 @@ static void end(void) {
   table_size = 0;
 }
 
-const struct ch_reactor ch_reactor_epoll = {"epoll", ch_monotonic_now, poll_, has_news, enlist, withdraw, closing,
-                                            start,   cancel,           end,   listen_,  leave,  rest};
+const struct ch_reactor ch_reactor_epoll = {"epoll",  ch_monotonic_now, poll_,      has_news, enlist,
+                                            withdraw, closing,          look_again, start,    cancel,
+                                            end,      listen_,          leave,      rest};

@@ -33,6 +33,7 @@ static bool first_enlist(struct ch_clause *c) { return decide(), ch_reactor->enl
 static bool first_news(void) { return false; }
 static void first_withdraw(struct ch_clause *c) { (void)c; }
 static void first_closing(int fd) { (void)fd; }
+static void first_look_again(int fd) { (void)fd; }
 static bool first_start(struct ch_operation *op) { return decide(), ch_reactor->start(op); }
 static void first_cancel(struct ch_operation *op) { (void)op; }
 static void first_end(void) {}
@@ -48,9 +49,9 @@ static void first_poll(int64_t deadline) {
   ch_reactor->poll(deadline);
 }
 
-static const struct ch_reactor undecided = {"undecided",    ch_monotonic_now, first_poll,  first_news,   first_enlist,
-                                            first_withdraw, first_closing,    first_start, first_cancel, first_end,
-                                            first_listen,   first_leave,      first_rest};
+static const struct ch_reactor undecided = {
+    "undecided",      ch_monotonic_now, first_poll,   first_news, first_enlist, first_withdraw, first_closing,
+    first_look_again, first_start,      first_cancel, first_end,  first_listen, first_leave,    first_rest};
 const struct ch_reactor *ch_reactor = &undecided;
 
 bool ch_reactor_has_ring(void) {
@@ -268,6 +269,11 @@ struct ch_wait *ch_poll_wait(const struct pollfd *all, nfds_t n, int64_t deadlin
   ch_wait_enter(w, 0, NULL);
   ch_wait_add_all(w, clauses, (unsigned)n + 1);
   return w;
+}
+
+void ch_fd_shut(int fd) {
+  ch_look_whether_child();
+  ch_reactor->look_again(fd);
 }
 
 void ch_fd_closing(int fd) {

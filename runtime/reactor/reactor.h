@@ -27,6 +27,8 @@ struct ch_reactor {
   void (*withdraw)(struct ch_clause *);
   /* The descriptor is about to be closed by this process: those who wait for it are fired with POLLNVAL. */
   void (*closing)(int fd);
+  /* Calls that wait for the descriptor without a limit try again (CH_LOOK_AGAIN). */
+  void (*look_again)(int fd);
   /* Carries out an operation, and calls ch_operation_end. false: it cannot, and the pool has to. */
   bool (*start)(struct ch_operation *);
   /* Asks for the end of an operation that it has started and that has not ended. */
@@ -76,6 +78,9 @@ CH_HIDDEN int64_t ch_reactor_due(void);
 
 /* Called by the replacement of close before the descriptor is closed: see `closing`. */
 CH_HIDDEN void ch_fd_closing(int fd);
+/* Called by the replacement of shutdown after it has shut the sending half: no event tells who waits for room in a full
+ * local stream. */
+CH_HIDDEN void ch_fd_shut(int fd);
 
 /* The clause of a wait for events of poll. Its result is the events that hold, or the negative of an error number. */
 CH_HIDDEN extern const struct ch_clause_type ch_fd_clause_type;

@@ -1465,6 +1465,31 @@ static void cut_short_by_the_end(void) {
   signal(SIGPIPE, SIG_IGN);
 }
 
+static void shut_while_it_waits(void) {
+  printf("== the sending half is shut while somebody waits to send\n");
+  for (int way = 0; way < 5; way++) {
+    int ends[2], full;
+    make_ends(LOCAL, ends);
+    for (full = 0; full < 2; full++) {
+      long r;
+#ifdef __CHARCOAL__
+      activate(ends) {
+        ch_sleep(20000000);
+        shutdown(ends[0], SHUT_WR);
+      }
+      r = send_much(ends[0], way);
+#else /* the calls in between would be a thread's */
+      send(ends[0], much, full ? 1 : sizeof much, MSG_DONTWAIT);
+      shutdown(ends[0], SHUT_WR);
+      r = full ? send_much(ends[0], way) : 1;
+#endif
+      show_raised(full ? "again" : "a part", whether(r));
+    }
+    close(ends[0]);
+    close(ends[1]);
+  }
+}
+
 static void one_limit_for_all_waits(void) {
   printf("== a socket's limit is one for all waits of a call\n");
   for (int kind = LOCAL; kind <= NETWORK; kind++)
@@ -1565,6 +1590,7 @@ int main(void) {
   lost_mutexes();
   not_made_consistent();
   cut_short_by_the_end();
+  shut_while_it_waits();
   one_limit_for_all_waits();
   sets_of_the_usual_size();
   return 0;

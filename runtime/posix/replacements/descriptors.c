@@ -1,5 +1,6 @@
-/* Replacements of socket, socketpair, pipe, pipe2, dup, dup2, dup3, setsockopt, ioctl, closefrom and close_range. None
- * of them waits. They tell the readiness cache what they do to a descriptor, so that its entries stay right. */
+/* Replacements of socket, socketpair, pipe, pipe2, dup, dup2, dup3, setsockopt, ioctl, shutdown, closefrom and
+ * close_range. None of them waits. They tell the readiness cache what they do to a descriptor, so that its entries stay
+ * right; shutdown tells those who wait to send. */
 #define _GNU_SOURCE
 #include "posix/descriptors.h"
 #include "posix/replacements/replacement.h"
@@ -28,6 +29,7 @@ CH_REPLACES(ioctl) int ch_posix_ioctl(int fd, unsigned long command, ...) {
   va_end(more);
   return ch_plain_ioctl(fd, command, argument);
 }
+CH_REPLACES(shutdown) int ch_posix_shutdown(int fd, int how) { return ch_plain_shutdown(fd, how); }
 CH_REPLACES(closefrom) void ch_posix_closefrom(int first) {
   ch_plain_close_range(first < 0 ? 0 : (unsigned)first, ~0u, 0);
 }

@@ -250,6 +250,7 @@ const struct ch_reactor ch_reactor_uring = {
     .enlist = ch_poll_enlist,
     .withdraw = ch_poll_withdraw,
     .closing = closing,
+    .look_again = ch_uring_look_again,
     .start = ch_uring_start,
     .cancel = ch_uring_cancel,
     .end = end,

@@ -125,6 +125,8 @@ CH_HIDDEN void ch_uring_cancel_answered(struct ch_operation *, int result);
 
 /* Called by the readiness cache (ch_fd_cache_verify). */
 CH_HIDDEN enum ch_verdict ch_uring_verify(int fd);
+/* The reactor's `look_again`: the calls that wait by a poll look at the descriptor again. */
+CH_HIDDEN void ch_uring_look_again(int fd);
 
 /* ---- without_ring.c ---- */
 

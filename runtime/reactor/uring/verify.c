@@ -49,8 +49,9 @@ static enum ch_verdict verify_operations(int fd, bool changed) {
   return verdict;
 }
 
-/* The calls that wait by a poll look at the descriptor again. */
-static void send_to_look(int fd) {
+void ch_uring_look_again(int fd) {
+  if (fd < 0 || fd >= ch_uring.table_size)
+    return;
   for (struct ch_poll *p = ch_uring.table[fd].polls; p;) {
     if (!is_call(p)) {
       p = p->next;
@@ -71,6 +72,6 @@ enum ch_verdict ch_uring_verify(int fd) {
   enum ch_verdict verdict = verify_polls(fd);
   verdict = worse(verdict, verify_operations(fd, changed));
   if (verdict == CH_WAS_WRONG)
-    send_to_look(fd);
+    ch_uring_look_again(fd);
   return verdict;
 }
