@@ -7,8 +7,11 @@
 /* Result and errno. */
 static long outcome(const struct ch_operation *op) {
   long r = op->clause.value, before = op->request.kind->goes_on ? (long)op->request.before : 0;
-  if (CH_LIKELY(r >= 0))
+  if (CH_LIKELY(r >= 0)) {
+    if (op->request.kind->answered && op->clause.slot & CH_OPERATION_RING)
+      op->request.kind->answered(&op->request, r);
     return before + r;
+  }
   if (before)
     return before;
   if (r == -EINTR && op->clause.slot & CH_OPERATION_CANCELLING)

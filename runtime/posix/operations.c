@@ -75,19 +75,41 @@ static void prepare_write(const req_t *q, sqe_t *sqe) { prepare_rw(q, sqe, IORIN
 static void prepare_readv(const req_t *q, sqe_t *sqe) { prepare_rw(q, sqe, IORING_OP_READV); }
 static void prepare_writev(const req_t *q, sqe_t *sqe) { prepare_rw(q, sqe, IORING_OP_WRITEV); }
 
-static const struct ch_operation_kind read_kind = {"read", perform_read, prepare_read, .queue = CH_POOL_STORAGE,
-                                                   .goes_on = true};
-static const struct ch_operation_kind write_kind = {"write", perform_write, prepare_write, .queue = CH_POOL_STORAGE};
-static const struct ch_operation_kind readv_kind = {"readv", perform_readv, prepare_readv, .queue = CH_POOL_STORAGE};
-static const struct ch_operation_kind writev_kind = {"writev", perform_writev, prepare_writev,
-                                                     .queue = CH_POOL_STORAGE};
+/* If an error keeps a ring from all of a transfer (the disk is full, the memory ends), it tells how much has been done,
+ * but leaves the position where it was (Linux 6.18 does). Then it is put where the plain call leaves it. */
+static void put_position(const req_t *q, long done, size_t wanted, bool writes) {
+  if (q->offset >= 0 || q->position < 0 || done == 0 || (size_t)done == wanted)
+    return;
+  int saved = errno;
+  if (lseek(q->fd, 0, SEEK_CUR) == q->position) {
+    if (writes && fcntl(q->fd, F_GETFL) & O_APPEND)
+      lseek(q->fd, 0, SEEK_END);
+    else
+      lseek(q->fd, q->position + done, SEEK_SET);
+  }
+  errno = saved;
+}
+static void after_read(const req_t *q, long done) { put_position(q, done, q->n, false); }
+static void after_write(const req_t *q, long done) { put_position(q, done, q->n, true); }
+static void after_readv(const req_t *q, long done) { put_position(q, done, ch_iovec_bytes(q->a, q->n), false); }
+static void after_writev(const req_t *q, long done) { put_position(q, done, ch_iovec_bytes(q->a, q->n), true); }
 
+static const struct ch_operation_kind read_kind = {
+    "read", perform_read, prepare_read, .queue = CH_POOL_STORAGE, .goes_on = true, .answered = after_read};
+static const struct ch_operation_kind write_kind = {"write", perform_write, prepare_write, .queue = CH_POOL_STORAGE,
+                                                    .answered = after_write};
+static const struct ch_operation_kind readv_kind = {"readv", perform_readv, prepare_readv, .queue = CH_POOL_STORAGE,
+                                                    .answered = after_readv};
+static const struct ch_operation_kind writev_kind = {"writev", perform_writev, prepare_writev, .queue = CH_POOL_STORAGE,
+                                                     .answered = after_writev};
 /* What the kernel transfers at most in one call. */
 #define LONGEST 0x7ffff000
 
 static req_t transfer(const struct ch_operation_kind *kind, int fd, const void *a, size_t n, int64_t offset,
                       int flags) {
-  return (req_t){.kind = kind, .fd = fd, .a = a, .n = n, .offset = offset, .flags = (unsigned)flags};
+  int64_t position = offset < 0 && ch_reactor_has_ring() ? lseek(fd, 0, SEEK_CUR) : -1;
+  return (req_t){
+      .kind = kind, .fd = fd, .a = a, .n = n, .offset = offset, .flags = (unsigned)flags, .position = position};
 }
 
 /* Reads what the page cache has, without waiting for the rest. -1 and EAGAIN: an operation is needed. Without the page

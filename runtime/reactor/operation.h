@@ -40,6 +40,8 @@ struct ch_operation_kind {
    * come back, or will never begin. */
   void (*abandoned)(const struct ch_request *);
   const struct ch_operation_kind *otherwise; /* what the ring is asked for after ENOTSOCK; or NULL */
+  /* Not NULL: called with each result of the ring that is no error, by the caller's thread. */
+  void (*answered)(const struct ch_request *, long result);
 };
 
 /* Which arguments mean something depends on the kind. */
@@ -57,6 +59,7 @@ struct ch_request {
     unsigned mode;
     unsigned before; /* bytes that were read before: the first part of the same call */
   };
+  int64_t position; /* of a file whose position the call moves: where it stood; -1: unknown */
 };
 
 struct ch_operation {

@@ -1534,6 +1534,35 @@ static void sets_of_the_usual_size(void) {
   close(p[1]);
 }
 
+static void position(int f) { printf("  position %ld\n", (long)lseek(f, 0, SEEK_CUR)); }
+static void parts_of_files(void) {
+  printf("== a part of a transfer moves the position\n");
+  char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  mprotect(page + 4096, 4096, PROT_NONE);
+  struct iovec v[2] = {{page, 4096}, {page + 4096, 4096}};
+  for (int appends = 0; appends < 2; appends++) {
+    int f = open("parts", O_RDWR | O_CREAT | O_TRUNC | (appends ? O_APPEND : 0), 0600);
+    SHOW(write(f, b, 20000));
+    lseek(f, 100, SEEK_SET);
+    SHOW(read(f, page, 8192));
+    position(f);
+    SHOW(write(f, page, 8192));
+    position(f);
+    SHOW(readv(f, v, 2));
+    position(f);
+    SHOW(writev(f, v, 2));
+    position(f);
+    SHOW(pread(f, page, 8192, 7));
+    SHOW(pwrite(f, page, 8192, 7));
+    position(f);
+    SHOW(read(f, page, 100000));
+    position(f);
+    close(f);
+  }
+  munmap(page, 8192);
+  unlink("parts");
+}
+
 static void not_made_consistent(void) {
   printf("== a mutex whose owner has died, and that is not made consistent\n");
   static const int types[] = {PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_RECURSIVE};
@@ -1593,5 +1622,6 @@ int main(void) {
   shut_while_it_waits();
   one_limit_for_all_waits();
   sets_of_the_usual_size();
+  parts_of_files();
   return 0;
 }
