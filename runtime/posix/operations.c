@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -102,6 +103,14 @@ static const struct ch_operation_kind readv_kind = {"readv", perform_readv, prep
                                                     .answered = after_readv};
 static const struct ch_operation_kind writev_kind = {"writev", perform_writev, prepare_writev, .queue = CH_POOL_STORAGE,
                                                      .answered = after_writev};
+/* Under a limit of a file's size (RLIMIT_FSIZE), whose signal the ring loses. */
+static const struct ch_operation_kind limited_write_kind = {"write", perform_write, NULL, .queue = CH_POOL_STORAGE};
+static const struct ch_operation_kind limited_writev_kind = {"writev", perform_writev, NULL, .queue = CH_POOL_STORAGE};
+static bool is_limited(void) {
+  struct rlimit limit;
+  return ch_reactor_has_ring() && getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 /* What the kernel transfers at most in one call. */
 #define LONGEST 0x7ffff000
 
@@ -159,7 +168,8 @@ static long begin_read(req_t *q, int fd, void *to, size_t n, int64_t offset) {
 }
 
 static long begin_write(req_t *q, int fd, const void *from, size_t n, int64_t offset) {
-  return begin(q, transfer(&write_kind, fd, from, n, offset, 0), n > LONGEST || n == 0 || has_no_position(fd, offset));
+  return begin(q, transfer(is_limited() ? &limited_write_kind : &write_kind, fd, from, n, offset, 0),
+               n > LONGEST || n == 0 || has_no_position(fd, offset));
 }
 
 static long begin_readv(req_t *q, int fd, const struct iovec *v, int n, int64_t offset, int flags) {
@@ -176,7 +186,7 @@ static long begin_readv(req_t *q, int fd, const struct iovec *v, int n, int64_t 
 }
 
 static long begin_writev(req_t *q, int fd, const struct iovec *v, int n, int64_t offset, int flags) {
-  return begin(q, transfer(&writev_kind, fd, v, (size_t)n, offset, flags),
+  return begin(q, transfer(is_limited() ? &limited_writev_kind : &writev_kind, fd, v, (size_t)n, offset, flags),
                n <= 0 || n > IOV_MAX || has_no_position(fd, offset));
 }
 

@@ -1,4 +1,5 @@
 /* Carries out operations by the ring or by the pool. operation.h has the invariants. */
+#define _GNU_SOURCE
 #include "reactor/operation.h"
 #include "offload/pool.h"
 #include "reactor/reactor.h"
@@ -6,7 +7,11 @@
 #include "reactor/turns.h"
 #include "sched/child.h"
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 /* The pool's job and a timer, which few operations need. It has memory of its own, because the domain and its frames
  * may end while a thread is still in the call. */
@@ -17,6 +22,7 @@ struct aside {
   bool lost;                /* in a child of fork: only the parent has the thread that makes the call */
   struct ch_request request;
   long result;
+  int raised;             /* the signal that the call has raised in the pool's thread; or 0 */
   struct ch_clause timer; /* registered while `ticking`: asks for the end, for the first time or again */
   bool ticking;
   int64_t pause; /* ns until it is asked for again */
@@ -96,10 +102,20 @@ void ch_operation_begin_again(struct ch_operation *op) {
 
 /* ---- by the pool ---- */
 
+/* The signal that the kernel sends to the thread whose call fails in this way, which has it blocked; or 0. */
+static int take_signal(long result) {
+  if (CH_LIKELY(result != -EPIPE && result != -EFBIG))
+    return 0;
+  int expected = result == -EPIPE ? SIGPIPE : SIGXFSZ;
+  const uint64_t set = UINT64_C(1) << (expected - 1);
+  return syscall(SYS_rt_sigtimedwait, &set, NULL, &(struct timespec){0}, sizeof set) == expected ? expected : 0;
+}
+
 static void work(struct ch_job *job) {
   struct aside *a = (struct aside *)job;
   a->result = -EINTR; /* remains if the thread is cancelled in the call */
   a->result = a->request.kind->perform(&a->request);
+  a->raised = take_signal(a->result);
 }
 
 static void letter_opened(struct ch_letter *letter) {
@@ -110,6 +126,8 @@ static void letter_opened(struct ch_letter *letter) {
     return;
   }
   ch_inbox_expected--;
+  if (CH_UNLIKELY(a->raised))
+    raise(a->raised);
   ch_operation_end(a->op, a->result);
 }
 
@@ -153,6 +171,7 @@ static CH_COLD bool hand_to_pool(struct ch_operation *op) {
   if (!a)
     return false;
   a->request = op->request;
+  a->raised = 0;
   a->job.letter.open = letter_opened;
   a->job.work = work;
   a->job.cancellable = op->request.kind->cancellable;

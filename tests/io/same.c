@@ -1563,6 +1563,59 @@ static void parts_of_files(void) {
   unlink("parts");
 }
 
+static void signals_of_calls(void) {
+  printf("== the signal that a call raises comes to its caller\n");
+  signal(SIGPIPE, count_raised);
+  signal(SIGXFSZ, count_raised);
+  int p[2], q[2], s[2], f = open("signals", O_RDWR | O_CREAT | O_TRUNC, 0600);
+  off_t from = 0;
+  struct iovec v = {b, 10};
+  raised = 0;
+  write(f, b, 500);
+  pipe(p);
+  close(p[0]);
+  pipe(q);
+  write(q[1], "abc", 3);
+  socketpair(AF_UNIX, SOCK_STREAM, 0, s);
+  close(s[1]);
+  show_raised("sendfile to a pipe", sendfile(p[1], f, &from, 10));
+  show_raised("sendfile to a socket", sendfile(s[0], f, &from, 10));
+  show_raised("vmsplice", vmsplice(p[1], &v, 1, 0));
+  show_raised("splice", splice(f, &from, p[1], NULL, 10, 0));
+  show_raised("splice from a pipe", splice(q[0], NULL, p[1], NULL, 3, 0));
+  show_raised("tee", tee(q[0], p[1], 3, 0));
+  struct rlimit before, limit;
+  getrlimit(RLIMIT_FSIZE, &before);
+  limit = before;
+  limit.rlim_cur = 1000;
+  int other = open("others", O_RDWR | O_CREAT | O_TRUNC, 0600);
+  long results[10];
+  int signals[10], n = 0;
+  fflush(stdout);
+  setrlimit(RLIMIT_FSIZE, &limit); /* also for the standard output, if it is a file */
+#define NOTE(call) results[n] = (call), signals[n++] = raised, raised = 0
+  NOTE(write(other, b, 1600));
+  NOTE(write(other, b, 1600));
+  NOTE(writev(other, &v, 1));
+  NOTE(pwrite(other, b, 10, 2000));
+  NOTE(pwritev(other, &v, 1, 2000));
+  NOTE(ftruncate(other, 2000));
+  NOTE(truncate("others", 2000));
+  from = 0;
+  NOTE(sendfile(other, f, &from, 10));
+  NOTE(pwrite(other, b, 100, 950));
+  setrlimit(RLIMIT_FSIZE, &before);
+  for (int i = 0; i < n; i++)
+    printf("%d: %ld, raised %d\n", i, results[i], signals[i]);
+  int fds[] = {p[1], q[0], q[1], s[0], f, other};
+  for (int i = 0; i < 6; i++)
+    close(fds[i]);
+  unlink("signals");
+  unlink("others");
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_DFL);
+}
+
 static void not_made_consistent(void) {
   printf("== a mutex whose owner has died, and that is not made consistent\n");
   static const int types[] = {PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_RECURSIVE};
@@ -1623,5 +1676,6 @@ int main(void) {
   one_limit_for_all_waits();
   sets_of_the_usual_size();
   parts_of_files();
+  signals_of_calls();
   return 0;
 }
