@@ -603,8 +603,14 @@ int64_t ch_call_timeout(int fd, int option) {
   return timeout;
 }
 
-int64_t ch_call_waits_since(int fd, int option, int64_t since) {
-  return since && (option == SO_RCVTIMEO || ch_is_of_network(fd)) ? since : ch_now();
+struct ch_call_limit ch_call_limit(int fd, int option, int64_t since) {
+  int64_t timeout = ch_call_timeout(fd, option);
+  if (CH_LIKELY(timeout < 0 || timeout == CH_FOREVER))
+    return (struct ch_call_limit){timeout, since};
+  int64_t now = ch_now();
+  if (since == 0 || (option == SO_SNDTIMEO && !ch_is_of_network(fd)))
+    since = now;
+  return (struct ch_call_limit){timeout - (now - since), since};
 }
 
 int ch_is_stream(int fd) {

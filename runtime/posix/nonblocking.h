@@ -56,9 +56,12 @@ CH_HIDDEN int ch_plain_clock_nanosleep(clockid_t, int flags, const struct timesp
  * (`option`: SO_RCVTIMEO or SO_SNDTIMEO), or not at all (-1: the user made it
  * non-blocking or has set a negative timeout, or it is a regular file). */
 CH_HIDDEN int64_t ch_call_timeout(int fd, int option);
-/* When a call began to wait under such a limit, if it waits now and did before (`since`; 0: it did not): the limit is
- * one for all of a call's waits, but for each part that is sent into a local socket. */
-CH_HIDDEN int64_t ch_call_waits_since(int fd, int option, int64_t since);
+/* The same for a call that has waited under such a limit since then (0: it has not): what is left of it, and since when
+ * it counts. The limit is one for all of a call's waits, but for each part that is sent into a local socket. */
+struct ch_call_limit {
+  int64_t left, since;
+};
+CH_HIDDEN struct ch_call_limit ch_call_limit(int fd, int option, int64_t since);
 /* Whether a write that was cut short goes on until all is written: streams and pipes, not datagrams. */
 CH_HIDDEN int ch_is_stream(int fd);
 /* Whether a local stream's part of a message, received with so much room for control data, had descriptors with it: a

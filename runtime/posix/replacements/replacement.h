@@ -33,11 +33,14 @@ static inline int ch_is_refused(int may_wait) {
   return 1;
 }
 
-/* Waits for at most so long. 0: try again, with errno `before`. -1: errno is what the plain call says. If something has
- * been transferred already (`done`) an error that the socket has to tell is left to the next call: then -1, too. A
- * local socket tells it to the call that waits to send. */
+/* Waits for at most so long; below 0, not at all. 0: try again, with errno `before`. -1: errno is what the plain call
+ * says. If something has been transferred already (`done`) an error that the socket has to tell is left to the next
+ * call: then -1, too. A local socket tells it to the call that waits to send. */
 static int await_for(int64_t timeout, int fd, int events, int option, int before, size_t done) {
-  int ready = ch_call_wait(fd, events, timeout);
+  int ready;
+  if (timeout < 0)
+    return errno = EAGAIN, -1;
+  ready = ch_call_wait(fd, events, timeout);
   if (ready >=
       CH_LOOK_AGAIN) { /* no longer than this, if there is a limit; the next attempt says what else was wrong */
     int64_t waited = (ready - CH_LOOK_AGAIN) * INT64_C(1000000);
@@ -60,15 +63,12 @@ static int await_for(int64_t timeout, int fd, int events, int option, int before
   return errno = before, 0;
 }
 
-/* Waits until the descriptor is ready, as long as the plain call would (ch_call_timeout of the option). `since`: when
- * the call began to wait under a limit, which is one for all of its waits (ch_call_waits_since); 0 before the first. */
+/* Waits until the descriptor is ready, as long as the plain call would (ch_call_limit of the option). `since`: when the
+ * call began to wait under a limit; 0 before its first wait. */
 CH_SHARED_BODY int await(int fd, int events, int option, int before, size_t done, int64_t *since) {
-  int64_t timeout = ch_call_timeout(fd, option);
-  if (timeout >= 0 && timeout != CH_FOREVER) {
-    *since = ch_call_waits_since(fd, option, *since);
-    timeout -= ch_now() - *since;
-  }
-  return timeout < 0 ? (errno = EAGAIN, -1) : await_for(timeout, fd, events, option, before, done);
+  struct ch_call_limit limit = ch_call_limit(fd, option, *since);
+  *since = limit.since;
+  return await_for(limit.left, fd, events, option, before, done);
 }
 
 CH_SHARED_BODY int await_input(int fd, int before, int64_t *since) {
