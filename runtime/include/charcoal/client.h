@@ -13,7 +13,9 @@
 #include <netdb.h>
 #include <sys/socket.h>
 
-#if defined(__CHARCOAL__) || defined(CHARCOAL_RUNTIME) || defined(CHARCOAL_LIBRARY)
+#if defined(__GLIBC__) && !defined(__USE_XOPEN2K)
+#error "<charcoal/client.h> needs POSIX: -std=gnu11 in place of c11, or -D_POSIX_C_SOURCE=200809L"
+#elif defined(__CHARCOAL__) || defined(CHARCOAL_RUNTIME) || defined(CHARCOAL_LIBRARY)
 
 #ifdef __cplusplus
 extern "C" {

@@ -19,7 +19,9 @@
 #include <charcoal/domains.h>
 #include <signal.h>
 
-#if defined(__CHARCOAL__) || defined(CHARCOAL_RUNTIME) || defined(CHARCOAL_LIBRARY)
+#if defined(__GLIBC__) && !defined(__USE_POSIX)
+#error "<charcoal/server.h> needs POSIX: -std=gnu11 in place of c11, or -D_POSIX_C_SOURCE=200809L"
+#elif defined(__CHARCOAL__) || defined(CHARCOAL_RUNTIME) || defined(CHARCOAL_LIBRARY)
 
 #ifdef __cplusplus
 extern "C" {
