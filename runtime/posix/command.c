@@ -1,6 +1,7 @@
 /* The commands of system() that run, and the waits that leave them alone. See command.h. */
 #define _GNU_SOURCE
 #include "posix/command.h"
+#include "posix/signals.h"
 #include "frames/forks.h"
 #include <errno.h>
 #include <pthread.h>
@@ -83,7 +84,9 @@ struct ch_command *ch_command_start(const char *line) {
   sigemptyset(&child);
   sigaddset(&child, SIGCHLD);
   pthread_sigmask(SIG_BLOCK, &child, &mask); /* no handler comes before the process stands in the entry */
-  int error = spawn(&process, line, &mask);
+  sigset_t its = mask;
+  ch_signals_not_held(&its);
+  int error = spawn(&process, line, &its);
   e->state = RUNS;
   __atomic_store_n(&e->command.process, error ? 0 : process, __ATOMIC_RELEASE);
   pthread_sigmask(SIG_SETMASK, &mask, NULL);

@@ -1,8 +1,9 @@
 /* Tests the options of waitpid and waitid that say which children count, beside other activities: a tracer, and who
- * made a child by clone. */
+ * made a child by clone; and the signal mask of children. */
 #include "harness.h"
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
@@ -110,4 +111,66 @@ TEST(who_waits_for_a_cloned_child_sleeps_until_it_ends) {
   is_waited_for_quietly(any_child, clone_child());
   is_waited_for_quietly(any_such_child, clone_child());
   is_waited_for_quietly(by_clause, clone_child());
+}
+
+/* ---- the signal mask ---- */
+
+static void nothing(int signal) { (void)signal; }
+/* A process that runs no shell, which might set its mask right. */
+static int blocks_a_signal(pid_t (*start)(char *const arguments[])) {
+  char *grep[] = {"grep", "-q", "^SigBlk:.*[1-9a-f]", "/proc/self/status", NULL};
+  int status;
+  EXPECT(waitpid(start(grep), &status, 0) > 0 && WIFEXITED(status));
+  return WEXITSTATUS(status) == 0;
+}
+static pid_t by_fork(char *const arguments[]) {
+  pid_t child = fork();
+  if (child == 0)
+    _exit((execvp(*arguments, arguments), 2));
+  return child;
+}
+static pid_t by_spawn(char *const arguments[]) {
+  pid_t child;
+  EXPECT(posix_spawnp(&child, *arguments, NULL, NULL, arguments, environ) == 0);
+  return child;
+}
+static pid_t by_spawn_in_a_group(char *const arguments[]) {
+  pid_t child;
+  posix_spawnattr_t how;
+  posix_spawnattr_init(&how);
+  posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP);
+  EXPECT(posix_spawn(&child, "/bin/grep", NULL, &how, arguments, environ) == 0);
+  return child;
+}
+static void handle(int number) { signal(number, nothing); }
+TEST(a_child_does_not_block_the_signals_that_another_activity_pauses_for) {
+  sigset_t mask, none;
+  int paused = 0;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+  handle(SIGTERM);
+  handle(SIGUSR1);
+  ch_activity pauses[2];
+  activate [&pauses[0]] {
+    pause();
+    paused++;
+  }
+  activate [&pauses[1]] {
+    sigsuspend(&none);
+    paused++;
+  }
+  ch_sleep(10000000);
+  EXPECT(!blocks_a_signal(by_fork) && !blocks_a_signal(by_spawn) && !blocks_a_signal(by_spawn_in_a_group));
+  int status;
+  pid_t child = fork();
+  if (child == 0)
+    _exit(sigprocmask(SIG_BLOCK, NULL, &mask) < 0 || sigismember(&mask, SIGTERM));
+  EXPECT(waitpid(child, &status, 0) == child && status == 0);
+  for (int i = 1; i <= 2; i++) { /* whoever pauses longer is not forgotten */
+    kill(getpid(), SIGTERM);
+    for (int tries = 0; paused < i && tries < 1000; tries++)
+      ch_sleep(1000000);
+    EXPECT(paused == i);
+  }
+  EXPECT(sigprocmask(SIG_BLOCK, NULL, &mask) == 0 && !sigismember(&mask, SIGTERM) && !sigismember(&mask, SIGUSR1));
 }

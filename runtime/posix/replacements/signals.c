@@ -1,4 +1,5 @@
-/* Replacements of sigwait, sigwaitinfo, sigtimedwait, pause and sigsuspend.
+/* Replacements of sigwait, sigwaitinfo, sigtimedwait, pause and sigsuspend, and of posix_spawn and posix_spawnp, whose
+ * children inherit the signal mask.
  *
  * The signals of sigwait have to be blocked, so a signalfd shows when one is pending. While an activity is in pause or
  * sigsuspend, signals with handlers are blocked, so that none is missed between two checks. When one is pending it is
@@ -92,13 +93,14 @@ CH_REPLACES(sigwait) int ch_posix_sigwait(const sigset_t *set, int *signal) {
 
 /* The held ones stay as they were for sigsuspend's mask. */
 static int suspend_with(const sigset_t *mask) {
-  sigset_t before, held, through;
+  sigset_t programs, held, through;
   int fd, ready, error = EINTR;
   if (ch_is_refused(1))
     return -1;
-  ch_signals_hold(&before, &held);
+  if (ch_signals_hold(&programs, &held) < 0)
+    return -1;
   if (!mask)
-    mask = &before;
+    mask = &programs;
   ch_signals_let_through(mask, &through);
   fd = ch_signals_open(&through);
   if (fd < 0 && !lacks_descriptors()) {
@@ -125,4 +127,15 @@ CH_REPLACES(pause) int ch_posix_pause(void) {
 CH_REPLACES(sigsuspend) int ch_posix_sigsuspend(const sigset_t *mask) {
   CH_SINGLE_ACTIVITY(sigsuspend(mask));
   return suspend_with(mask);
+}
+
+CH_REPLACES(posix_spawn)
+int ch_posix_spawn(pid_t *process, const char *path, const posix_spawn_file_actions_t *actions,
+                   const posix_spawnattr_t *how, char *const arguments[], char *const environment[]) {
+  return ch_plain_spawn(false, process, path, actions, how, arguments, environment);
+}
+CH_REPLACES(posix_spawnp)
+int ch_posix_spawnp(pid_t *process, const char *file, const posix_spawn_file_actions_t *actions,
+                    const posix_spawnattr_t *how, char *const arguments[], char *const environment[]) {
+  return ch_plain_spawn(true, process, file, actions, how, arguments, environment);
 }
