@@ -536,10 +536,11 @@ static const struct ch_operation_kind recvmsg_kind = {"recvmsg",      perform_re
                                                       .closes = true, .interrupt = true};
 /* ---- the calls ----
  *
- * Each line has a call's name, its parameters, and how it begins. */
+ * Each line has a call's name (before it, where the program knows it by another), its parameters, and how it begins. */
 
-#define CALL(name, parameters, ...)                                                                                    \
-  static const struct ch_leaf leaf_##name = CH_OPERATION_LEAF(#name, ch_operation_ended);                              \
+#define CALL(name, parameters, ...) CALL_AS(#name, name, parameters, __VA_ARGS__)
+#define CALL_AS(known, name, parameters, ...)                                                                          \
+  static const struct ch_leaf leaf_##name = CH_OPERATION_LEAF(known, ch_operation_ended);                              \
   struct ch_int_result ch_do_##name##_int parameters CH_INT_NAME(ch_do_##name);                                        \
   struct ch_int_result ch_do_##name##_int parameters {                                                                 \
     req_t q;                                                                                                           \
@@ -553,23 +554,25 @@ static const struct ch_operation_kind recvmsg_kind = {"recvmsg",      perform_re
     return r == CH_LATER ? (errno = before, ch_operate(&leaf_##name, &q)) : r;                                         \
   }
 /* A call that waits, and one that takes its time, with the members of its request. */
-#define WAIT(name, parameters, ...) CALL(name, parameters, begin_wait(&q, (req_t){.kind = &name##_kind, __VA_ARGS__}))
+#define WAIT(known, name, parameters, ...)                                                                             \
+  CALL_AS(known, name, parameters, begin_wait(&q, (req_t){.kind = &name##_kind, __VA_ARGS__}))
 #define TASK(name, parameters, ...) CALL(name, parameters, begin(&q, (req_t){.kind = &name##_kind, __VA_ARGS__}, false))
 
 /* clang-format off */
-WAIT(recv, (int fd, void *to, size_t n), .fd = fd, .a = to, .n = n)
-WAIT(receive, (int fd, void *to, size_t n), .fd = fd, .a = to, .n = n, .offset = -1)
-WAIT(accept, (int fd, struct sockaddr *address, socklen_t *length, int flags),
+WAIT("recv", recv, (int fd, void *to, size_t n), .fd = fd, .a = to, .n = n)
+WAIT("read", receive, (int fd, void *to, size_t n), .fd = fd, .a = to, .n = n, .offset = -1)
+WAIT("accept", accept, (int fd, struct sockaddr *address, socklen_t *length, int flags),
      .fd = fd, .a = address, .b = length, .flags = (unsigned)flags)
-WAIT(accept_by_thread, (int fd, struct sockaddr *address, socklen_t *length, int flags),
+WAIT("accept", accept_by_thread, (int fd, struct sockaddr *address, socklen_t *length, int flags),
      .fd = fd, .a = address, .b = length, .flags = (unsigned)flags)
-WAIT(connect, (int fd, const struct sockaddr *address, socklen_t length), .fd = fd, .a = address, .n = length)
-WAIT(sendmsg, (int fd, const struct msghdr *m, int flags), .fd = fd, .a = m, .flags = (unsigned)flags)
-WAIT(recvmsg, (int fd, struct msghdr *m, int flags), .fd = fd, .a = m, .flags = (unsigned)flags)
-WAIT(device_read, (int fd, void *to, size_t n), .fd = fd, .a = to, .n = n, .offset = -1)
-WAIT(device_write, (int fd, const void *from, size_t n), .fd = fd, .a = from, .n = n, .offset = -1)
-WAIT(device_readv, (int fd, const struct iovec *v, int n), .fd = fd, .a = v, .n = (size_t)n, .offset = -1)
-WAIT(device_writev, (int fd, const struct iovec *v, int n), .fd = fd, .a = v, .n = (size_t)n, .offset = -1)
+WAIT("connect", connect, (int fd, const struct sockaddr *address, socklen_t length),
+     .fd = fd, .a = address, .n = length)
+WAIT("sendmsg", sendmsg, (int fd, const struct msghdr *m, int flags), .fd = fd, .a = m, .flags = (unsigned)flags)
+WAIT("recvmsg", recvmsg, (int fd, struct msghdr *m, int flags), .fd = fd, .a = m, .flags = (unsigned)flags)
+WAIT("read", device_read, (int fd, void *to, size_t n), .fd = fd, .a = to, .n = n, .offset = -1)
+WAIT("write", device_write, (int fd, const void *from, size_t n), .fd = fd, .a = from, .n = n, .offset = -1)
+WAIT("readv", device_readv, (int fd, const struct iovec *v, int n), .fd = fd, .a = v, .n = (size_t)n, .offset = -1)
+WAIT("writev", device_writev, (int fd, const struct iovec *v, int n), .fd = fd, .a = v, .n = (size_t)n, .offset = -1)
 
 CALL(read, (int fd, void *to, size_t n, int64_t offset), begin_read(&q, fd, to, n, offset))
 CALL(write, (int fd, const void *from, size_t n, int64_t offset), begin_write(&q, fd, from, n, offset))

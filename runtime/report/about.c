@@ -89,21 +89,28 @@ bool ch_about_wait(const struct ch_branch *b, unsigned n, struct ch_about *about
 
 #define REPLACEMENTS "runtime/posix/replacements/"
 
-const char *ch_about_call(const struct ch_branch *b) {
-  const char *call = NULL;
-  if (b->state != CH_NEW && b->state != CH_RUNNING)
-    for (const struct ch_frame *f = b->top; f && !ch_is_chain_end(f); f = f->parent) {
-      if (f->info->file && strncmp(f->info->file, REPLACEMENTS, sizeof REPLACEMENTS - 1) == 0)
-        call = f->info->name;
-      else if (f->info->file)
-        break;
-    }
+static bool is_replacement(const struct ch_frame_info *info) {
+  return info->file && strncmp(info->file, REPLACEMENTS, sizeof REPLACEMENTS - 1) == 0;
+}
+
+/* Those of the C library's function in which it waits stand above those of the program. */
+const struct ch_frame *ch_about_top(const struct ch_frame *top) {
+  const struct ch_frame *call = top;
+  for (const struct ch_frame *f = top; f && !ch_is_chain_end(f) && (!f->info->file || is_replacement(f->info));
+       f = f->parent)
+    if (f->info->file)
+      call = f;
   return call;
+}
+
+const char *ch_about_call(const struct ch_branch *b) {
+  const struct ch_frame *f = b->state != CH_NEW && b->state != CH_RUNNING ? ch_about_top(b->top) : NULL;
+  return f && !ch_is_chain_end(f) && is_replacement(f->info) ? f->info->name : NULL;
 }
 
 bool ch_about_frame(const struct ch_frame_info *info, uint32_t point, unsigned n, struct ch_spot *spot) {
   bool stands = point >= 1 && point <= info->points;
-  const struct ch_inlined *inlined = info->inlined && stands ? info->inlined[point - 1] : NULL;
+  const struct ch_inlined *inlined = info->inlined && stands && !is_replacement(info) ? info->inlined[point - 1] : NULL;
   for (; inlined; inlined = inlined->caller)
     if (n-- == 0) {
       *spot = (struct ch_spot){inlined->name, inlined->file, inlined->line};

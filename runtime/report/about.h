@@ -15,7 +15,12 @@ CH_HIDDEN struct ch_branch *ch_about_activity(const struct ch_branch *);
 /* The C library's function in which it waits, as its saved frames say; NULL: none. */
 CH_HIDDEN const char *ch_about_call(const struct ch_branch *);
 
-/* Where a frame stands: the functions that were inlined there, innermost first, and then its own. */
+/* The frame that is shown as the innermost one, of those that begin with `top`: that of the C library's function in
+ * which it waits, with nothing of how the runtime makes that call; or `top`. */
+CH_HIDDEN const struct ch_frame *ch_about_top(const struct ch_frame *top);
+
+/* Where a frame stands: the functions that were inlined there, innermost first, and then its own. Of the runtime's own
+ * functions none is. */
 struct ch_spot {
   const char *function, *file; /* NULL: not known */
   uint32_t line;               /* 0: not known */

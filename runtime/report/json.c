@@ -93,7 +93,7 @@ static void put_frame(struct ch_writer *w, bool first, const struct ch_spot *spo
 
 static void put_frames(struct ch_writer *w, struct ch_branch *b) {
   bool first = true;
-  struct ch_frame *f = b->top;
+  const struct ch_frame *f = b->top;
   put_key(w, "frames");
   ch_put(w, "[");
   if (b->flags & CH_NATIVE && ch_native_is_waiting(b)) {
@@ -111,6 +111,8 @@ static void put_frames(struct ch_writer *w, struct ch_branch *b) {
       first = false;
     }
     f = f->parent;
+  } else {
+    f = ch_about_top(f);
   }
   struct ch_spot spot;
   for (; f && !ch_is_chain_end(f); f = f->parent)

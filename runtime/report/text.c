@@ -220,10 +220,12 @@ static void put_frames(struct ch_writer *o, struct ch_branch *b, unsigned indent
   if (b->state == CH_NEW)
     return;
   unsigned number = 0;
-  struct ch_frame *f = b->top;
+  const struct ch_frame *f = b->top;
   if (b->flags & CH_NATIVE && ch_native_is_waiting(b)) {
     number = put_native_frames(o, b, indent);
     f = f->parent;
+  } else {
+    f = ch_about_top(f);
   }
   struct ch_spot spot;
   for (; f && !ch_is_chain_end(f); f = f->parent)
