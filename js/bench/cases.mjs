@@ -4,10 +4,9 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const js = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
-const lib = async () => ({
-  ...(await import(path.join(js, 'dist/node/index.js'))),
-  ...(await import(path.join(js, 'dist/node/runtime.js'))),
-})
+const runtime = () => import(path.join(js, 'dist/node/runtime.js'))
+/** Of names that both have, as `wait`, a program by hand means the library's. */
+const lib = async () => ({ ...(await runtime()), ...(await import(path.join(js, 'dist/node/index.js'))) })
 const check = (got, want) => {
   if (got !== want) throw new Error(`wrong answer: ${got}, want ${want}`)
 }
@@ -24,7 +23,7 @@ const plugin = (source, want) => {
   const make = async () => {
     const { transform } = await import(path.join(js, 'dist/plugin.js'))
     const { code } = transform(source, { file: 'main.mjs', all: true })
-    return new Function('$charcoal', `${code.replace(/import .*?;/, '')}; return main`)(await lib())
+    return new Function('$charcoal', `${code.replace(/import .*?;/, '')}; return main`)(await runtime())
   }
   return async (n) => {
     const main = await (made ??= make())
