@@ -17,11 +17,11 @@ export function $wait(what: unknown): unknown {
   domain.own = false
   if (what instanceof Call) return what
   if (typeof what !== 'object' && typeof what !== 'function') return wait(what)
-  if (what === null || kindOf(what) !== undefined) return wait(what)
+  if (what === null || what instanceof Promise || kindOf(what) !== undefined) return wait(what)
   return isGenerator(what) && 'then' in what ? what : new Thenable(what)
 }
 
-/** What has a `then` is asked by a job of its own, as natively; what has none is a value. */
+/** What has a `then`, and is no promise, is asked by a job of its own, as natively; what has none is a value. */
 class Thenable extends Suspension<unknown> {
   private readonly what: object
   private asks: PromiseLike<unknown>['then'] | null = null
@@ -30,7 +30,7 @@ class Thenable extends Suspension<unknown> {
     this.what = what
   }
   override next(answer?: unknown): this {
-    if (this.value === this || this.done || this.what instanceof Promise) return super.next(answer)
+    if (this.value === this || this.done) return super.next(answer)
     const { then } = this.what as PromiseLike<unknown>
     if (typeof then === 'function') this.asks = then
     else if (--domain.steps > 0) {
@@ -41,7 +41,6 @@ class Thenable extends Suspension<unknown> {
   }
   begin(branch: Branch): boolean {
     const { what, asks } = this
-    if (what instanceof Promise) return blockOnPromise(branch, what)
     if (asks === null) return branch.goOn(NEXT, what)
     return blockOnPromise(branch, { then: (ok, bad) => asks.call(what, ok, bad) } as PromiseLike<unknown>)
   }
