@@ -611,4 +611,54 @@ async function main() { let a, b, c
     1,
   ), await
     9] }`,
+
+  // ---- functions that are made several times, each with variables of its own (see plugin/once.ts)
+  'functions of loops see the variables of their rounds': `
+async function main() { const fs = []
+  for (let i = 0; i < 3; i++) fs.push(async (x) => [i, x])
+  for (const i of [3, 4]) { const j = i * 10; fs.push(async (x) => [i, j, x], async function (y) { return [j, y] }) }
+  for (let i = 0, f = async () => i; i < 2; i++) fs.push(f, async () => i)
+  let k = 0; while (k < 2) { const own = k++; fs.push(async () => own) }
+  do { let own = k; if (k) fs.push(async (x) => own + x); else fs.push(async () => -1) } while (k-- > 0)
+  for (const f of fs) log(await f(1), await f(2)) }`,
+  'functions of classes and calls that are made several times see their own': `
+const mixin = (Base, tag) => class extends Base { #tag = tag; async tag(x) { return [tag, this.#tag, x] } }
+function made(tag) { return class Own { static made = tag; #tag = tag
+  async own(x) { return [Own.made, tag, this.#tag, x] } } }
+class Holder { made = class Inner { #x = 1; async m() { return [Inner === this.constructor, this.#x] } }
+  self = async function self() { return self }
+  field = async (x) => [this.id, x]
+  nested = { m: async (x) => [this.id, x], async n(x) { return [typeof this.m, x] } }
+  constructor(id) { this.id = id } }
+async function main() { const [A, B] = [mixin(Object, 'a'), mixin(Object, 'b')]
+  log(await new A().tag(1), await new B().tag(2), await new A().tag(3))
+  const [C, D] = [made('c'), made('d')]; log(await new C().own(1), await new D().own(2), await new C().own(3))
+  const [e, f] = [new Holder('e'), new Holder('f')]; log(await e.field(1), await f.field(2), await e.field(3))
+  log(await new e.made().m(), await new f.made().m())
+  log(await e.self() === e.self, await f.self() === f.self)
+  log(await e.nested.m(1), await f.nested.m(2), await f.nested.n(3))
+  const [g, h] = [1, 2].map((x) => async (y) => [x, y]); log(await g(1), await h(2), await g(3))
+  const closures = (x) => { switch (x) { case 1: let own = x; return async () => own
+    default: { let own = -x; return async () => own } } }
+  log(await closures(1)(), await closures(2)(), await closures(1)()) }`,
+  'functions that call themselves, and calls of one that overlap, have their own variables': `
+const o = { depth: 0, async m(n, list) { const own = n; this.depth++; if (n > 0) await this.m(n - 1, list)
+  await null; list.push(own); n = -1; return [own, n] } }
+const fib = async (n) => { if (n < 2) return n; const left = fib(n - 1), right = fib(n - 2)
+  return await left + await right }
+const each = async function (x, y) { const seen = []
+  for (const i of [1, 2]) { const f = async (z) => { await null; return [x, i, y, z] }; seen.push(f(i)) }
+  return Promise.all(seen) }
+async function main() { const list = []; log(await o.m(3, list), list, o.depth, await fib(9))
+  log(await Promise.all([each('a', 'b'), each('c', 'd')])) }`,
+  'directives without semicolons, and names that blocks hide': `
+const f = async function (x) { 'use strict'
+  const g = async () => { return this === undefined }
+  return [await g(), x] }
+const outer = async (f) => { const g = async () => f; { const f = 'inner'; const h = async () => f; log(await h()) }
+  return await g() }
+async function main() { log(await f(1), await outer('outer'))
+  label: { const f = async () => 'labelled'; log(await f()); break label }
+  try { throw 'thrown' } catch (e) { const f = async () => e; log(await f()) }
+  if (true) var late = async (x) => x; log(await late(5), late.length, late.name) }`,
 }

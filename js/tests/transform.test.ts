@@ -210,19 +210,59 @@ export class S<T> { constructor(private x: T) {} async get(k: string, n?: number
 export const f = async <T,>(x: T, { y }: { y: number } = { y: 1 }): Promise<T> => { await g(); return x }`,
     { file: 'a.ts' },
   )!
-  ok(
-    /get\(k: string, n\?: number\): Promise<T> \{ return \$charcoal\.go\(function\* get\$activity \(\) \{/.test(code),
-    code,
-  )
+  ok(code.includes('get(k: string, n?: number): Promise<T> { return $charcoal.goPlain('), code)
   ok(code.includes('(($charcoal.isPromise($awaited = load<T>($charcoal.own(k))) ? yield $awaited : yield* '), code)
   ok(code.includes('$charcoal.wait($awaited))) as T'), code)
   ok(/^;?\nimport \* as \$charcoal/.test(code), code)
   const given = '(x: T, { y }: { y: number } = { y: 1 })'
-  ok(
-    code.includes(`<T,>(...$args): Promise<T> => $charcoal.go(function* f$activity ${given} {`) ||
-      code.includes('=> { return $charcoal.go(function* f$activity (x: T'),
-    code,
-  )
+  ok(code.includes(`<T,>($arg1, ...$args): Promise<T> => { return $charcoal.go($body2 ??= function* `), code)
+  ok(code.includes(`f$activity ${given} {`), code)
+})
+
+/** How many generator functions `main` has made; it calls each `async` function three times. */
+async function made(source: string): Promise<number> {
+  const bodies = new Set<unknown>()
+  const noting = {
+    ...runtime,
+    go: (body: any, ...rest: any[]) => (bodies.add(body), (runtime.go as any)(body, ...rest)),
+    goFlat: (body: any, ...rest: any[]) => (bodies.add(body), (runtime.goFlat as any)(body, ...rest)),
+    goGenerator: (body: any, ...rest: any[]) => (bodies.add(body), (runtime.goGenerator as any)(body, ...rest)),
+    goPlain: (gen: any, body: any) => (bodies.add(body), runtime.goPlain(gen, body)),
+  }
+  const code = transform(source, { all: true, format: 'commonjs' })!.code.replace(/^const .*?;/, '')
+  await new Function('$charcoal', `${code}\nreturn main()`)(noting)
+  return bodies.size
+}
+
+test('a generator function is made once, and not at each call, in all places that allow it', async () => {
+  const thrice = (f: string): string => `function main() { return Promise.all([${f}, ${f}, ${f}]) }`
+  const placesOfOne = {
+    'a method': `class A { async m(x) { return this && x } } const a = new A(); ${thrice('a.m(1)')}`,
+    'a private one': `class A { m() { return this.#m(1) } async #m(x) { return x } } ${thrice('new A().m()')}`,
+    'a static one': `class A { static async m(x) { return x } } ${thrice('A.m(1)')}`,
+    'an object method': `const a = { async m(x) { return x } }; ${thrice('a.m(1)')}`,
+    'an arrow function': `const f = async (x) => x + 1; ${thrice('f(1)')}`,
+    'its body in braces': `const f = async (x) => { return x }; ${thrice('f(1)')}`,
+    'a function expression': `const f = async function (x) { return x }; ${thrice('f(1)')}`,
+    'one with a name': `const f = async function g(x) { return [x, g] }; ${thrice('f(1)')}`,
+    'defaults and patterns': `const f = async ({ x }, y = 2, ...z) => [x, y, z]; ${thrice('f({})')}`,
+    '`arguments`': `const f = async function (x) { return arguments[0] }; ${thrice('f(1)')}`,
+    '`return` inside `try`': `const f = async (x) => { try { return Math.abs(x) } finally {} }; ${thrice('f(1)')}`,
+    'an async generator': `const f = async function* (x) { yield x }; ${thrice('f(1).next()')}`,
+    'a field of each object': `class A { k = 1; f = async (x) => this.k + x } ${thrice('new A().f(1)')}`,
+    'a callback': 'function main() { return Promise.all([1, 2, 3].map(async (x) => x)) }',
+    'a block': `{ var f = async (x) => x } ${thrice('f(1)')}`,
+  }
+  for (const [place, source] of Object.entries(placesOfOne)) same(await made(source), 1, place)
+  const placesOfThree = {
+    'a loop without a block': `const a = []; function main() { for (const x of [1, 2, 3]) a.push((async () => x)()) }`,
+    'a loop with one': `const a = []; function main() { for (const x of [1, 2, 3]) { a.push((async () => x)()) } }`,
+    'a function in parameters': `const f = (x, g = async () => x) => g(); ${thrice('f(1)')}`,
+    'a class of each object': `class A { B = class { async m() { return this } } } ${thrice('new (new A().B)().m()')}`,
+    'a name of each object': `class A { f = async function g() { return g } } ${thrice('new A().f()')}`,
+    '`super`': `const a = { async m() { return super.toString } }; ${thrice('a.m()')}`,
+  }
+  for (const [place, source] of Object.entries(placesOfThree)) same(await made(source), 3, place)
 })
 
 test('a function may run before the first line of its module, in a circle of imports', async () => {

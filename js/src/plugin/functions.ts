@@ -2,27 +2,23 @@
 import { placeholders } from './fuse.ts'
 import { fetches } from './fetched.ts'
 import type { ModuleText } from './moduleText.ts'
+import { keep, type Once } from './once.ts'
 import { own } from './own.ts'
 import * as syntax from './syntax.ts'
 import { isArrow, isBlock, some, type Node } from './syntax.ts'
 
-export function rewriteFunction(module: ModuleText, node: Node): void {
+export function rewriteFunction(module: ModuleText, node: Node, at: Once): void {
   const { body } = node
   removeAsync(module, node)
   if (module.hoisted.has(node)) return hoist(module, node)
 
-  // A name for stacks and reports, in a form that hides no name of the program's.
-  const name = module.names.get(node)!
-  const generatorFunction = name === '' ? 'function*' : `function* ${name}$activity`
-  const open = ` return ${runtimeOf(node)}(${generatorFunction}`
-  const { moves, args } = parameters(module, node)
-
+  const { moves, open, close } = frame(module, node, at)
   if (isBlock(body)) {
-    const at = syntax.startOfCode(body)
+    const start = syntax.startOfCode(body)
     // A directive that no semicolon ends needs one now.
-    const end = /[^;{]$/.test(module.source.slice(0, at)) ? ';' : ''
-    head(module, node, moves, at, `${end}${fetches(module, node)}${open}`, '{')
-    module.edits.atEndOf(body.end, `}${args}) `)
+    const end = /[^;{]$/.test(module.source.slice(0, start)) ? ';' : ''
+    head(module, node, moves, start, `${end}${fetches(module, node)}${open}`, '{')
+    module.edits.atEndOf(body.end, `}${close} `)
   } else {
     const waits = !node.generator && syntax.mayBePromise(body)
     const fetched = fetches(module, node)
@@ -30,7 +26,7 @@ export function rewriteFunction(module: ModuleText, node: Node): void {
     const result = waits ? '{ return (yield* $charcoal.wait(' : '{ return ('
     if (waits) own(module, body)
     head(module, node, moves, syntax.endOfArrow(module.source, node), expression, result)
-    module.edits.after(node.end, `${waits ? '))' : ')'} }${args})${fetched === '' ? '' : ' }'}`)
+    module.edits.after(node.end, `${waits ? '))' : ')'} }${close}${fetched === '' ? '' : ' }'}`)
   }
 }
 
@@ -59,12 +55,9 @@ function hoist(module: ModuleText, node: Node): void {
   module.edits.after(id.end, '$activity')
 }
 
-/**
- * Opens the generator function at `at`. Parameters that are not plain names move there, for their defaults are its
- * code.
- */
+/** Opens the generator function at `at`. */
 function head(module: ModuleText, node: Node, moves: boolean, at: number, open: string, body: string): void {
-  if (!moves) return module.edits.before(at, `${open} () ${body}`)
+  if (!moves) return module.edits.before(at, `${open} ${body}`)
   const params = parametersOf(node)
   const first = params[0].start
   const last = params[params.length - 1].end
@@ -104,19 +97,45 @@ function remaining(module: ModuleText, node: Node, params: Node[]): string[] {
 /** Those of a parameter with a default stand at its name if that has a type. */
 const decoratorsOf = (param: Node): Node[] => param.decorators ?? param.left?.decorators ?? []
 
-/** Must the parameters move into the generator function? And what is passed to it. */
-function parameters(module: ModuleText, node: Node): { moves: boolean; args: string } {
+/** What opens the generator function, without parameters that move there, and what closes it and the call. */
+interface Frame {
+  moves: boolean
+  open: string
+  close: string
+}
+
+/**
+ * Parameters that are not plain names move into the generator function, for their defaults are its code. Plain ones
+ * have the same names in it, or are those of the function around it if it is made in the call.
+ */
+function frame(module: ModuleText, node: Node, at: Once): Frame {
   const usesThis = some(node, (n) => n.type === 'ThisExpression' || n.type === 'Super', isArrow)
   const usesArguments = !isArrow(node) && some(node, (n) => syntax.isIdentifier(n, 'arguments'), isArrow)
   const params = parametersOf(node)
   const isSimple = params.every((p) => p.type === 'Identifier') && !syntax.redeclares(node.body, params)
   // In sloppy code `arguments` and the parameters are the same variables, so they stay in one function.
-  const plain = isSimple && !(usesArguments && params.length > 0)
+  const moves = !isSimple || (usesArguments && params.length > 0)
   const self = usesThis ? 'this' : 'undefined'
-  const passed = isArrow(node) ? `[${[...placeholders(params), '...$args'].join(', ')}]` : 'arguments'
-  if (!plain) return { moves: true, args: `, ${self}, ${passed}` }
-  if (usesArguments) return { moves: false, args: `, ${self}, arguments` }
-  return { moves: false, args: usesThis ? `, ${self}` : '' }
+
+  // A name for stacks and reports, in a form that hides no name of the program's.
+  const name = module.names.get(node)!
+  const generatorFunction = name === '' ? 'function*' : `function* ${name}$activity`
+  const runtime = runtimeOf(node)
+  const kept = keep(module, node, at)
+  const open = ` return ${runtime}(${kept === null ? '' : `${kept} ??= `}${generatorFunction}`
+  if (moves) {
+    const passed = isArrow(node) ? `[${[...placeholders(params), '...$args'].join(', ')}]` : 'arguments'
+    return { moves, open, close: `, ${self}, ${passed})` }
+  }
+  if (usesArguments) return { moves, open: `${open} ()`, close: `, ${self}, arguments)` }
+  if (kept === null) return { moves, open: `${open} ()`, close: usesThis ? ', this)' : ')' }
+  const names = params.map((p) => p.name).join(', ')
+  if (runtime !== '$charcoal.go')
+    return { moves, open: `${open} (${names})`, close: `, ${self}, ${isArrow(node) ? `[${names}]` : 'arguments'})` }
+  // To make the generator cannot throw, so it is made in place.
+  const made = ` return $charcoal.goPlain((${kept} ??= ${generatorFunction} (${names})`
+  const passed = usesThis ? ['this', ...params.map((p) => p.name)].join(', ') : names
+  return { moves, open: made, close: `)${usesThis ? '.call' : ''}(${passed}), ${kept})` }
 }
 
 function removeAsync(module: ModuleText, node: Node): void {

@@ -21,6 +21,9 @@ export class ModuleText {
   readonly fetched = new Map<Node, Set<string>>()
   /** What the module has imported from the library. */
   ours = new Set<string>()
+  /** Variables for generator functions that are made once, by the blocks that declare them, and how many there are. */
+  readonly variables = new Map<Node, string[]>()
+  kept = 0
   /** Loops with `for await` so far. */
   loops = 0
   /** The module has something of its own called `Promise`. */

@@ -16,6 +16,7 @@ import { isSuperCall, rewriteArguments, rewriteSuper, rewriteSuperCall, rewriteT
 import { fusible, hoisted } from './fuse.ts'
 import { declareInBlock, rewriteFunction } from './functions.ts'
 import { ModuleText } from './moduleText.ts'
+import { declareKept, onceIn, type Once } from './once.ts'
 import { handOn, importedFrom, ownArguments } from './own.ts'
 import * as syntax from './syntax.ts'
 import { isArrow, isAtomicLabel, isBlock, isForAwait, isFunction, isMember, some, type Node } from './syntax.ts'
@@ -25,7 +26,7 @@ import { rewriteAwait, rewriteForAwait, rewriteLabel, rewriteReturn, rewriteYiel
 export const DIRECTIVE = 'use activity'
 
 /** Where the walk is. */
-interface Place {
+interface Place extends Once {
   /** The innermost function whose code this is, if it is transformed. */
   within: Node | null
   /** All `async` functions here are transformed. */
@@ -36,7 +37,13 @@ interface Place {
   arrow: Node | null
 }
 
-const inClass = (at: Place): Place => ({ within: null, all: at.all || at.within !== null, cut: null, arrow: null })
+const inClass = (at: Place): Place => ({
+  ...at,
+  within: null,
+  all: at.all || at.within !== null,
+  cut: null,
+  arrow: null,
+})
 
 /** Walks the syntax tree, children first, and says what is to be rewritten; the other files say how. */
 export class Rewriter {
@@ -46,20 +53,25 @@ export class Rewriter {
     this.text = new ModuleText(edits, file)
   }
 
-  rewrite(tree: Node, all: boolean): void {
+  /** Gives the names of the variables that the module has to declare. */
+  rewrite(tree: Node, all: boolean): string[] {
     this.text.ownPromise = syntax.declared(tree).includes('Promise')
     this.text.hoisted = hoisted(tree, (node) => !isEmpty(node) && (all || isMarked(node)))
     this.text.fusible = fusible(tree, this.text.hoisted)
     this.text.ours = importedFrom(tree)
     this.text.isSloppy = tree.sourceType !== 'module' && !syntax.hasDirective(tree, 'use strict')
-    for (const child of syntax.children(tree)) this.visit(child, tree, { within: null, all, cut: null, arrow: null })
+    const top: Place = { within: null, all, cut: null, arrow: null, block: tree, perObject: false }
+    for (const child of syntax.children(tree)) this.visit(child, tree, top)
+    return this.text.variables.get(tree) ?? []
   }
 
   private visit(node: Node, parent: Node, at: Place): void {
     if (isFunction(node)) return this.function(node, parent, at)
     if (node.type === 'ExpressionStatement') this.text.statements.add(node.start)
     const outer = isMember(node) ? syntax.outerParts(node) : syntax.children(node)
-    for (const child of syntax.children(node)) this.visit(child, node, outer.includes(child) ? at : inClass(at))
+    const around = { ...at, ...onceIn(node, at) }
+    for (const child of syntax.children(node)) this.visit(child, node, outer.includes(child) ? around : inClass(around))
+    if (isBlock(node)) declareKept(this.text, node)
     if (at.within !== null) this.inActivity(node, parent, at.within)
     else if (isAtomicLabel(node) && some(node, (n) => n.type === 'AwaitExpression' || isForAwait(n))) {
       const remedy = 'put it into an async function'
@@ -82,12 +94,13 @@ export class Rewriter {
     const [cut, arrow] = isArrow(node) ? [around.cut ?? own, around.arrow ?? own] : [own, null]
     const all = at.all || marked || at.within !== null
     const outer = syntax.outerParts(node)
+    const once = onceIn(node, at)
     for (const child of syntax.children(node)) {
       const within = marked && child === node.body ? node : null
-      this.visit(child, node, outer.includes(child) ? at : { within, all, cut, arrow })
+      this.visit(child, node, outer.includes(child) ? at : { within, all, cut, arrow, ...once })
     }
     if (marked) {
-      rewriteFunction(this.text, node)
+      rewriteFunction(this.text, node, at)
       const isInBlock = isBlock(parent) && !this.text.bodies.has(parent)
       if (isInBlock && node.type === 'FunctionDeclaration' && this.text.isSloppy)
         declareInBlock(this.text, node, parent)

@@ -51,12 +51,12 @@ export function transform(source: string, options: TransformOptions = {}): Trans
   const tree = treeOf(source, file)
   const text = new MagicString(source)
   const edits = new Edits(source, text)
-  new Rewriter(edits, file).rewrite(tree, all || hasDirective(tree, DIRECTIVE))
+  const variables = new Rewriter(edits, file).rewrite(tree, all || hasDirective(tree, DIRECTIVE))
   if (!edits.any) return null
   refuseOurName(tree, source, file)
   edits.finish()
   const start = tree.body[0]?.start ?? tree.directives[0]?.end ?? 0
-  text.prependRight(start, `${importOf(JSON.stringify(runtime), formatOf(file, tree, options.format))} `)
+  text.prependRight(start, `${importOf(JSON.stringify(runtime), formatOf(file, tree, options.format), variables)} `)
   // The directive is not needed any more, and bundlers would warn of it.
   for (const d of tree.directives) if (d.value.value === DIRECTIVE) text.remove(d.start, d.end)
   return { code: text.toString(), map: text.generateMap({ source: file, hires: true, includeContent: true }) }
@@ -93,13 +93,13 @@ function treeOf(source: string, file: string): Node {
 const PARAMETER_DECORATOR = 'UnsupportedParameterDecorator'
 const reasonOf = (error: unknown): string | undefined => (error as { reasonCode?: string }).reasonCode
 
-/** What a transformed file declares: the runtime, and what was awaited last. */
-const OURS = ['$charcoal', '$awaited']
+/** What a transformed file declares: the runtime, what was awaited last, and generator functions (see once.ts). */
+const OURS = /^\$(charcoal|awaited|body\d+)$/
 
 /** A variable of such a name in the file would hide ours, or be declared twice. */
 function refuseOurName(tree: Node, source: string, file: string): void {
   let taken: Node | undefined
-  const isTaken = (n: Node): boolean => n.type === 'Identifier' && OURS.includes(n.name) && source[n.start - 1] !== '.'
+  const isTaken = (n: Node): boolean => n.type === 'Identifier' && OURS.test(n.name) && source[n.start - 1] !== '.'
   some(
     tree,
     (n) => isTaken(n) && ((taken = n), true),
@@ -113,8 +113,9 @@ function refuseOurName(tree: Node, source: string, file: string): void {
     )
 }
 
-function importOf(runtime: string, format: 'module' | 'commonjs'): string {
-  const own = 'var $awaited;' // not `let`: in a circle of imports a function may run before this line
+function importOf(runtime: string, format: 'module' | 'commonjs', variables: string[]): string {
+  // Not `let`: in a circle of imports a function may run before this line.
+  const own = `var ${['$awaited', ...variables].join(', ')};`
   if (format === 'module') return `import * as $charcoal from ${runtime}; ${own}`
   return `const $charcoal = require(${runtime}); ${own}`
 }
