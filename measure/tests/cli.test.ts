@@ -360,3 +360,13 @@ throw new Error('no milk') }`,
   ok(/continuations/.test(out), out)
   same(status, 6)
 })
+
+test('the name of a test is no build directory: check says how tests are run by their names', () => {
+  const cwd = temporary()
+  const told = spawnSync(path.join(process.env.CHARCOAL_MEASURE!, 'check'), ['a tab of a browser'], {
+    cwd,
+    encoding: 'utf8',
+  })
+  ok(told.status === 1 && /'--filter=TEXT'\n0 passed, 1 failed/.test(told.stdout), told.stdout + told.stderr)
+  same(readdirSync(cwd), [])
+})
