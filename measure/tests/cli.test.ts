@@ -139,7 +139,7 @@ test("no text of a program reaches the terminal as anything but text, and the re
     ok(text !== '')
     same(/(?!\n)[\p{Cc}\p{Bidi_Control}]/u.exec(text)?.[0].codePointAt(0), undefined, text)
   }
-  same(JSON.parse(json).title, 't')
+  same(JSON.parse(json).title, name)
   ok(out.startsWith('it crashed'), out)
   ok(/\\u001b\[2J.*\(\) read o.n/.test(out) && /a\\u001b\[31m\\u202eb/.test(out), out)
   const page = readFileSync(path.join(cwd, 't.html'), 'utf8')

@@ -68,6 +68,7 @@ test('the trace of a C program has its places, its ranking and what was found in
   )
   ok(/hold a lock(?: with care)?: /.test(told.stdout) && !/wrap/.test(told.stdout), 'nothing can wait inside atomic')
   const figures = JSON.parse(readFileSync(path.join(cwd, 'figures.json'), 'utf8')) as Figures
+  same(figures.title, './program --json')
   const [found] = figures.atomic.unserialisable
   same(found?.kind, 'lost update')
   same(

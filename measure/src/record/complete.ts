@@ -35,9 +35,10 @@ export interface Fallback {
 /** Node's exit status if its event loop has nothing left to do while a module still waits. */
 const UNSETTLED = 13
 
-export async function complete(out: string, parts: string[], fallback: Fallback): Promise<Recorded> {
+/** `title`: what its reports are called, unless the file says so. */
+export async function complete(out: string, parts: string[], fallback: Fallback, title: string): Promise<Recorded> {
   const total = totalOf(existsSync(out) ? lastRecord(out) : null, fallback)
-  const whole = new Whole(`${out}.whole`, total)
+  const whole = new Whole(`${out}.whole`, total, title)
   // A worker that ended before it wrote anything leaves an empty file.
   const files = [out, ...parts].filter((part) => existsSync(part) && statSync(part).size > 0)
   for (const part of files) {
@@ -75,6 +76,7 @@ function totalOf(end: End | null, fallback: Fallback): End {
 class Whole {
   private readonly stream: WriteStream
   private readonly total: End
+  private readonly title: string
   private readonly kinds: Record<string, number> = {}
   private headed = false
   /** What is added to the ids of the part that is being read; the highest ids so far. */
@@ -83,9 +85,10 @@ class Whole {
   /** The last continuation of the part that is being read. */
   private last: Continuation | null = null
 
-  constructor(file: string, total: End) {
+  constructor(file: string, total: End, title: string) {
     this.stream = createWriteStream(file)
     this.total = total
+    this.title = title
   }
 
   /** True if the part has its end. `child` is told of all its records. */
@@ -108,7 +111,10 @@ class Whole {
     const { total } = this
     if ('end' in record && typeof record.end === 'number') total.end = Math.max(total.end, record.end)
     if (record.type === 'end' || record.type === 'sources') return ''
-    if (record.type === 'charcoal-trace' && this.headed) return ''
+    if (record.type === 'charcoal-trace') {
+      if (this.headed) return ''
+      record.title ??= this.title
+    }
     this.headed = true
     if (record.type === 'dropped') total.dropped += record.count
     move(record, this.base, this.top)

@@ -30,6 +30,14 @@ export interface RunOptions {
   hangs?: (pid: number) => Promise<void>
 }
 
+/** What a report on a program is called: the command, as far as it is short. */
+export function titleOf(program: string, args: string[]): string {
+  const text = [program, ...args].join(' ')
+  return text.length > MAX_TITLE ? `${text.slice(0, MAX_TITLE - 1)}…` : text
+}
+
+const MAX_TITLE = 100
+
 /** Milliseconds that a program has to end by itself once it was told to. */
 const TIMEOUT = 5000
 

@@ -7,7 +7,7 @@ import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { MeasureError } from '../../format/error.ts'
 import { complete } from '../complete.ts'
-import { causeOf, ended, pathOf, statusOf, type RunOptions } from '../program.ts'
+import { causeOf, ended, pathOf, statusOf, titleOf, type RunOptions } from '../program.ts'
 import type { Recorded } from '../recorded.ts'
 import { sizeText, tellRecording } from '../tell.ts'
 
@@ -32,7 +32,7 @@ export async function recordNative(program: string, args: string[], options: Rec
   const end = await ended(child, options).finally(told)
   if (!existsSync(out))
     throw new MeasureError(`${program} wrote no trace: compile it with charcoal-cc, best with -fcharcoal-atomicity`)
-  const recorded = await complete(out, [], causeOf(end))
+  const recorded = await complete(out, [], causeOf(end), titleOf(program, args))
   return { ...recorded, exitCode: statusOf(end) }
 }
 

@@ -15,7 +15,7 @@ import type { Calibration } from '../../format/types.ts'
 import { atExit } from '../cleanup.ts'
 import { complete } from '../complete.ts'
 import { storeOriginals } from '../originals.ts'
-import { causeOf, ended, endedText, partsOf, pathOf, statusOf, type RunOptions } from '../program.ts'
+import { causeOf, ended, endedText, partsOf, pathOf, statusOf, titleOf, type RunOptions } from '../program.ts'
 import type { Recorded } from '../recorded.ts'
 import { sizeText, tellRecording } from '../tell.ts'
 import { insertBeforeEnd } from '../stored.ts'
@@ -84,11 +84,8 @@ export async function recordNode(program: string, args: string[], options: Recor
   const ms = performance.now() - began
   // What processes write that outlive the program (`detached`).
   atExit(() => [unwatchedFile(out), ...partsOf(out)].forEach((part) => rmSync(part, { force: true })))
-  const recorded = await complete(out, partsOf(out), {
-    ...causeOf(end),
-    end: ms * 1000,
-    ...(end.code !== null && { exitCode: end.code }),
-  })
+  const fallback = { ...causeOf(end), end: ms * 1000, ...(end.code !== null && { exitCode: end.code }) }
+  const recorded = await complete(out, partsOf(out), fallback, titleOf(program, args))
   storeUnwatched(out)
   if (mode !== 'fast') await storeOriginals(out)
   if (mode !== 'fast' && !config.accesses) await storeUses(out)
