@@ -6,8 +6,10 @@ const WORDS = String.raw`[\p{ID_Start}$_][\p{ID_Continue}$]*`
 const NAME = String.raw`(#?${WORDS})`
 const TYPES = String.raw`\s*(?:<[^()]*>)?\s*`
 
-/** `async save(`, `function save<T>(` */
-const NAMED = new RegExp(String.raw`^(?:(?:static|async|function|get|set)\b\s*)*\*?\s*${NAME}${TYPES}\(`, 'u')
+/** Words before a function's name; a map may say that it begins at any of them. */
+const BEFORE = String.raw`(?:export|default|public|protected|private|static|override|async|function|get|set)\b`
+/** `async save(`, `export function save<T>(` */
+const NAMED = new RegExp(String.raw`^(?:${BEFORE}\s*)*\*?\s*${NAME}${TYPES}\(`, 'u')
 /** `save`, where the place is that of the parameters. */
 const BEFORE_PARAMETERS = new RegExp(`${NAME}${TYPES}$`, 'u')
 /** `save = `, `save: Save = `, `{ save: ` */
