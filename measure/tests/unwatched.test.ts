@@ -23,10 +23,11 @@ test("own code in Node that is not watched is named in place of 'no conflict was
   write(
     'program.mjs',
     `import { fork } from 'node:child_process'
-import { createRequire } from 'node:module'
+import { createRequire, register } from 'node:module'
 import vm from 'node:vm'
 import './large.mjs'
 import './names.mjs'
+for (let k = 0; k < 2; k++) register('data:text/javascript,')
 for (const name of ['./large.cjs', './with.cjs']) createRequire(import.meta.url)(name)
 let n = eval('1 + 1') + new Function('return 2')() + vm.runInNewContext('3') + Function('return this')().Math.PI
 const never = () => eval('4')
@@ -42,10 +43,10 @@ if (n < 10) throw new Error(String(n))`,
     'large.cjs, because it has 1,048,576 characters or more',
     'large.mjs, because it has 1,048,576 characters or more',
     "names.mjs, because it has this tool's own names",
-    'what Function runs at program.mjs:7',
-    'what WebAssembly runs at program.mjs:9',
-    'what eval runs at program.mjs:7',
-    'what runInNewContext runs at program.mjs:7',
+    'what Function runs at program.mjs:8',
+    'what WebAssembly runs at program.mjs:10',
+    'what eval runs at program.mjs:8',
+    'what runInNewContext runs at program.mjs:8',
     'with.cjs, because it contains `with`',
   ])
 })

@@ -3,6 +3,7 @@
  * when the program registers loaders of its own (`tsx`, for one), because only the newest sees what all others have
  * made of a file. Its address says which it is: `?turn=2`; a turn of `off` ends the rewriting.
  */
+import { withoutQuery } from '../../../format/address.ts'
 import { Flows } from '../../accesses/flows.ts'
 import { rewriteModule, type Loaded } from './modules.ts'
 import { Runtime } from '../../accesses/runtime.ts'
@@ -31,5 +32,8 @@ export async function load(
   next: (url: string, context: object) => Promise<Loaded>,
 ): Promise<Loaded> {
   const loaded = await next(url, context)
-  return turn === shared.newest && turn !== Infinity ? rewriteModule(loaded, url, () => (shared.lastFile += 2)) : loaded
+  const isMyself = withoutQuery(url) === withoutQuery(import.meta.url)
+  return turn === shared.newest && turn !== Infinity && !isMyself
+    ? rewriteModule(loaded, url, () => (shared.lastFile += 2))
+    : loaded
 }
