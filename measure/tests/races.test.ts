@@ -84,6 +84,8 @@ test('a race is seen however its accesses are written', async () => {
     spreadAll: 'const copy = { ...settings }; await sleep(1); Object.assign(settings, copy, { n: i })',
     assignedAll: 'const copy = Object.assign({}, others); await sleep(1); others.n = copy.n + 1',
     ofClass: 'const id = Ids.last; await sleep(1); Ids.last = id + 1',
+    next: 'const id = rows.length; await sleep(1); rows[id] = i',
+    behind: 'ends[ends.length] = await sleep(1)',
     iterated: 'for (const x of members) if (x === i) return; await sleep(1); members.push(i)',
   }
   const cards = await found(`
@@ -91,7 +93,7 @@ const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
 const state = { items: [] }, list = [], slots = [], queue = [1, 2, 3]
 const settings = { n: 0 }, others = { n: 0 }
 class Ids { static last = 0 }
-const cache = {}, user = { session: { token: null } }, members = []
+const cache = {}, user = { session: { token: null } }, members = [], rows = [], ends = []
 let connection, pair = 0, counted = 0
 ${Object.entries(ways)
   .map(([name, body]) => `async function ${name}(i) { ${body} }\nawait Promise.all([1, 2, 3].map(${name}))`)
@@ -434,9 +436,14 @@ const locked = (f) => (tail = tail.then(f))
 await Promise.all([locked(inTurn), locked(inTurn), locked(inTurn)])
 async function own() { const mine = { n: 0 }; const read = mine.n; await sleep(1); mine.n = read + 1; return mine }
 await Promise.all([own(), own(), own()])
+const slots = [], last = []
+async function fill(i) { slots[i] = await sleep(1).then(() => i) }
+await Promise.all([0, 1, 2].map(fill))
+async function look() { const newest = last[last.length - 1]; last.push(newest); await sleep(1); return newest }
+await Promise.all([look(), look(), look()])
 if (n !== 6) throw new Error(String(n))`)
   same(
-    cards.filter((c) => c.text.includes('read n') || c.text.includes('mine')),
+    cards.filter((c) => /read n|mine|slots|last/.test(c.text)),
     [],
   )
 })

@@ -11,6 +11,7 @@ import {
   handsOn,
   isAssign,
   isHeld,
+  isLength,
   isOptional,
   isSize,
   makesCode,
@@ -299,6 +300,7 @@ export class Rewriter {
     const site = this.out.site(node, this.out.text(node))
     // Of a size, a test is told of: what does nothing but count its entries decides nothing.
     if (isSize(node) && !deletes && this.out.isTested(node)) return this.about(object, 'size', String(site))
+    if (isLength(node) && !deletes && !this.out.isTested(node)) return this.about(object, 'len', String(site))
     if (!computed) return this.about(object, deletes ? 'w' : 'r', `${JSON.stringify(keyName(property))},${site}`)
     const held = this.held(object)
     const name = deletes ? 'kw' : typeof property.value === 'number' ? 'i' : 'k'
@@ -414,11 +416,9 @@ export class Rewriter {
         return this.visitAll(node.arguments.slice(1))
       }
       if (callee.property.type === 'Identifier' && Object.hasOwn(WHOLE, method)) {
-        this.about(
-          object,
-          'all',
-          `${this.out.site(node, this.out.text(object))},${WHOLE[method]}${MOVES.has(method) ? ',true' : ''}`,
-        )
+        const site = this.out.site(node, this.out.text(object))
+        if (method === 'push') this.about(object, 'push', String(site))
+        else this.about(object, 'all', `${site},${WHOLE[method]}${MOVES.has(method) ? ',true' : ''}`)
         return this.visitAll(node.arguments)
       }
       this.visit(object)

@@ -7,7 +7,7 @@ import type { FileSites } from './sites.ts'
 
 /** Who is told of each access. */
 export interface Notes {
-  note(object: object, key: unknown, site: number, writes: boolean): void
+  note(object: object, key: unknown, site: number, writes: boolean, also?: boolean): void
   noteAll(object: object, site: number, writes: boolean): void
   /** The sites where code was made while the program ran. */
   made: Set<number>
@@ -155,8 +155,20 @@ export class Runtime {
     // An array's length changes with its elements.
     if (key === 'length' && Array.isArray(object)) return this.watch.note(object, 'contents', site, writes)
     // A name that is an object becomes text by code of the program, which runs once, and not here.
-    if (typeof key === 'number') this.watch.note(object, String(key), site, writes)
-    else if (typeof key === 'string' || typeof key === 'symbol') this.watch.note(object, key, site, writes)
+    if (typeof key === 'number') {
+      this.watch.note(object, String(key), site, writes)
+      if (writes && isBehind(object, key)) this.watch.note(object, 'contents', site, true, true)
+    } else if (typeof key === 'string' || typeof key === 'symbol') this.watch.note(object, key, site, writes)
+  }
+
+  /**
+   * The length of a list is read, and not only tested: it can be taken for the number of the next element, so that one
+   * is read, too. The object is answered.
+   */
+  len<T>(object: T, site: number): T {
+    this.property(object, 'length', site, false)
+    if (Array.isArray(object)) this.watch.note(object, String(object.length), site, false, true)
+    return object
   }
 
   /** A variable is read. */
@@ -212,6 +224,15 @@ export class Runtime {
     return object
   }
 
+  /** Something is about to be put behind the last element of a list, if it is one: the object is answered. */
+  push<T>(object: T, site: number): T {
+    this.all(object, site, true)
+    if (!Array.isArray(object)) return object
+    const next = String(object.length)
+    if (this.watch.knows(object, next)) this.watch.note(object, next, site, true, true)
+    return object
+  }
+
   /** `moves`: elements have other numbers afterwards. */
   all<T>(object: T, site: number, writes: boolean, moves = false): T {
     if (Array.isArray(object) || isCollection(object)) this.watch.note(object, 'contents', site, writes)
@@ -223,6 +244,10 @@ export class Runtime {
 
 /** The global names that are there before the program begins. */
 const builtin = new Set<unknown>(Reflect.ownKeys(globalThis))
+
+/** An element that is put there makes the list longer. */
+const isBehind = (object: object, key: unknown): boolean =>
+  typeof key === 'number' && Array.isArray(object) && key >= object.length
 
 /** Functions hold properties, too: those of classes that are `static`. */
 const isObject = (value: unknown): value is object =>

@@ -17,7 +17,6 @@ export const isOptional = (n: Node): boolean =>
 export const isHeld = (n: Node): boolean =>
   (n.type === 'Identifier' && !LANGUAGE.has(n.name)) || n.type === 'MemberExpression' || n.type === 'ThisExpression'
 
-/** `Object.assign(to, …)` */
 /** Calls that run a text, or WebAssembly, by the last name in them. */
 const MAKES = /^(eval|runIn(This|New)?Context|compileFunction)$/
 const OF_WASM = /^(instantiate|compile)(Streaming)?$/
@@ -43,6 +42,11 @@ const makes = (name: string): string | null => (MAKES.test(name) ? name : null)
 export const isSize = ({ type, computed, property }: Node): boolean =>
   type === 'MemberExpression' && !computed && property.name === 'size'
 
+/** `list.length` */
+export const isLength = ({ type, computed, property }: Node): boolean =>
+  type === 'MemberExpression' && !computed && property.name === 'length'
+
+/** `Object.assign(to, …)` */
 export const isAssign = ({ callee, arguments: [to] }: Node): boolean =>
   callee.type === 'MemberExpression' &&
   !callee.computed &&

@@ -9,7 +9,7 @@ const MAX_TOLD = 500
 const MAX_AWAITS = 6
 
 /** A finding as plain data, which a page can hand over. */
-export interface Told extends Omit<Finding, 'waits' | 'lengths' | 'costs'> {
+export interface Told extends Omit<Finding, 'waits' | 'last' | 'lengths' | 'costs'> {
   /** Sites. */
   waits: number[]
   runs: number

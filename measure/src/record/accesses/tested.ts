@@ -13,6 +13,7 @@
  * The analysis asks the syntax tree, and changes nothing.
  */
 import { contains, isFunction, walk, type Node } from '../../source/tree.ts'
+import { isLength, isSize } from './shapes.ts'
 
 /** What is known of a read that only asks, or of a call that adds to a list or takes from it. */
 export interface Tested {
@@ -75,7 +76,7 @@ export function testedReads(program: Node, code: string): TestedReads {
       else if (isConstant(n)) for (const { id, init } of n.declarations) kept.set(id.name, textOf(init, code))
       else if (n.type === 'ExpressionStatement' && n.expression.type === 'CallExpression') {
         for (const read of handedOver(n.expression))
-          if (isConsole(n.expression) || isLength(read)) found.set(read, { told: true })
+          if (isConsole(n.expression) || isCount(read)) found.set(read, { told: true })
       } else if (isListUpdate(n)) found.set(n, { updates: true })
       else if (n.type === 'ExpressionStatement' && n.expression.type === 'LogicalExpression')
         note(n.expression.left, () => ({}))
@@ -94,8 +95,7 @@ const isConstant = ({ type, kind, declarations }: Node): boolean =>
 
 const textOf = ({ start, end }: Node, code: string): string => code.slice(start, end)
 
-const isLength = (read: Node): boolean =>
-  read.type === 'MemberExpression' && !read.computed && /^(length|size)$/.test(read.property.name)
+const isCount = (read: Node): boolean => isLength(read) || isSize(read)
 
 const isConsole = ({ callee }: Node): boolean =>
   callee.type === 'MemberExpression' && callee.object.type === 'Identifier' && callee.object.name === 'console'
@@ -145,7 +145,7 @@ const isEntryUpdate = ({ type, callee }: Node): boolean =>
 
 /** What is read; of a list's length or a collection's size, the list or the collection. */
 function textOfList(read: Node, code: string): string {
-  const { start, end } = isLength(read) ? read.object : read
+  const { start, end } = isCount(read) ? read.object : read
   return code.slice(start, end)
 }
 

@@ -35,6 +35,8 @@ export interface Finding {
   /** The awaits during which it waited between the two, as sites. */
   waits: Set<number>
   count: number
+  /** When it was found last. */
+  last: number
   /**
    * Each time the call in which the first access was had ended; each time the operation itself went on after the wait,
    * and made the second access or the call in which it was.
@@ -60,7 +62,7 @@ export class Watch {
   /** The sites where code was made that is not watched. */
   readonly made = new Set<number>()
   /** By the site of the first access, then of the second. */
-  private readonly runs = new Map<number, Map<number, { count: number }>>()
+  private readonly runs = new Map<number, Map<number, { count: number; last: number }>>()
   private pairs = 0
   /** Used again for each access: a program makes millions. */
   private readonly second: Access
@@ -75,12 +77,13 @@ export class Watch {
     this.second = { by: flows.make(null, -1), at: 0, time: 0, site: 0, writes: false }
   }
 
-  note(object: object, key: unknown, site: number, writes: boolean): void {
+  /** `also`: the access that was noted last is one to this variable, too, so it is counted once. */
+  note(object: object, key: unknown, site: number, writes: boolean, also = false): void {
     const by = this.flows.accessor()
     if (by === null) return
     const variable = this.variableOf(object, key)
     const { history } = variable
-    const at = ++this.flows.clock
+    const at = also ? this.flows.clock : ++this.flows.clock
     const last: Access | undefined = history[variable.newest]
     // No other operation has run since, so there is nothing to compare, and one entry is enough for both accesses.
     if (
@@ -176,10 +179,13 @@ export class Watch {
     let ofFirst = this.runs.get(first.site)
     if (ofFirst === undefined) this.runs.set(first.site, (ofFirst = new Map()))
     const known = ofFirst.get(second.site)
-    if (known !== undefined) known.count++
-    else if (this.pairs < MAX_PAIRS) {
+    if (known === undefined) {
+      if (this.pairs >= MAX_PAIRS) return
       this.pairs++
-      ofFirst.set(second.site, { count: 1 })
+      ofFirst.set(second.site, { count: 1, last: second.at })
+    } else if (known.last !== second.at) {
+      known.count++
+      known.last = second.at
     }
   }
 
@@ -197,6 +203,7 @@ export class Watch {
         operation,
         waits: new Set(),
         count: 0,
+        last: 0,
         ended: true,
         direct: true,
         lengths: [],
@@ -204,6 +211,8 @@ export class Watch {
       }
       this.findings.set(key, finding)
     }
+    if (finding.last === second.at) return
+    finding.last = second.at
     finding.count++
     if (first.by === together) finding.ended = false
     if (!isDirect(first, second, together)) finding.direct = false
