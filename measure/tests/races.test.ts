@@ -447,3 +447,15 @@ if (n !== 6) throw new Error(String(n))`)
     [],
   )
 })
+
+test('a report counts one thing as one: 1 run, 1 microtask, 1 continuation', async () => {
+  const figures = await figuresOf(`
+let n = 0, once = 0
+async function add() { const read = n; await new Promise((done) => setTimeout(done, 1)); n = read + 1 }
+async function first() { const read = once; await new Promise((done) => setTimeout(done, 1)); once = read + 1 }
+setTimeout(() => { once = 5 }, 0)
+await Promise.all([add(), add(), first()])`)
+  const told = terminalSummary(figures).replace(/\s+/g, ' ')
+  ok(/ in 1 of 2 runs\./.test(told) && / in 1 of 1 run\./.test(told), told)
+  same(told.match(/\b1 (runs|continuations|microtasks|batches|gaps|subtrees|registrations)\b/g), null)
+})

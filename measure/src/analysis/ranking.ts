@@ -7,6 +7,7 @@
  *
  * Memory: at most `MAX_CHAINS` chains are kept apart; runs of others are counted in `untracked`.
  */
+import { counted } from '../format/counted.ts'
 import { binOf, edgeOf } from './histogram.ts'
 import type { Loop } from './loop.ts'
 import { fileOf, functionOf, MAX_SITES, type Site } from './sites.ts'
@@ -254,8 +255,7 @@ export function rank(chains: RankedChain[]): RankedChain[] {
   )
 }
 
-/** The sentence that stands beside a chain. */
-/** `lock`: in a C program a lock has to do it, because inside `atomic` nothing can wait. */
+/** The sentence that stands beside a chain. `lock`: in a C program a lock has to do it, because inside `atomic` nothing can wait. */
 export function adviceText({ advice, max, runs, interrupted }: RankedChain, lock: boolean): string {
   const ms =
     max < 1000
@@ -264,7 +264,9 @@ export function adviceText({ advice, max, runs, interrupted }: RankedChain, lock
         ? `${(max / 1000).toFixed(1)} ms`
         : `${Math.round(max / 1000)} ms`
   const often =
-    interrupted === 0 ? `never interrupted in ${runs} runs` : `interrupted in ${interrupted} of ${runs} runs`
+    interrupted === 0
+      ? `never interrupted in ${counted(runs, 'run')}`
+      : `interrupted in ${interrupted} of ${counted(runs, 'run')}`
   if (advice === 'wrap') return `${lock ? 'hold a lock' : 'wrap in atomic'}: it took at most ${ms}; ${often}`
   if (advice === 'careful') return `${lock ? 'hold a lock' : 'wrap'} with care: up to ${ms}; ${often}`
   if (advice === 'do-not-wrap') return `${lock ? 'hold no lock' : 'do not wrap'}: up to ${ms}; ${often}`

@@ -1,4 +1,5 @@
 /** Compares a recording with an earlier one: which conflicts are new, which are gone. */
+import { counted } from '../format/counted.ts'
 import { readFileSync } from 'node:fs'
 import { changes } from '../analysis/compare.ts'
 import { conflictText } from '../analysis/conflicts.ts'
@@ -35,7 +36,7 @@ export function compare(now: Figures, before: Figures): { lines: string[]; statu
   const fresh = all.flatMap((c) => (c.before === undefined ? [c.now!] : []))
   const gone = all.filter((c) => c.now === undefined)
   const lines = [
-    `beside the baseline: ${fresh.length} new conflict${fresh.length === 1 ? '' : 's'}, ${gone.length} gone`,
+    `beside the baseline: ${counted(fresh.length, 'new conflict')}, ${gone.length} gone`,
     ...gone.map((c) => `gone: ${conflictText(before, c.before!)}${c.ran ? '' : ' (It did not run this time.)'}`),
     ...fresh.map((c) => `new: ${conflictText(now, c)}`),
   ]

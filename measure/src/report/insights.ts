@@ -1,4 +1,5 @@
 /** The few sentences that say what the figures mean; the same in the terminal and on the page. */
+import { counted } from '../format/counted.ts'
 import { isNative } from '../analysis/conflicts.ts'
 import type { Figures } from '../analysis/figures.ts'
 import { countBelow, quantile, type HistogramJson } from '../analysis/histogram.ts'
@@ -51,7 +52,7 @@ export function insights(f: Figures): { topic: string; text: string }[] {
     'Gaps',
     all > 0,
     () =>
-      `${all === 1 ? '1 gap' : `${whole(all)} gaps`} between non-recurring continuations ${all === 1 ? 'is' : 'are'} ` +
+      `${counted(all, 'gap')} between non-recurring continuations ${all === 1 ? 'is' : 'are'} ` +
       `shorter than 10 ms. Such a gap looks atomic, but in ${percent(short, all)} something else ran.`,
   )
   say(
@@ -69,8 +70,8 @@ export function insights(f: Figures): { topic: string; text: string }[] {
     'Microtasks',
     batch.count > 0,
     () =>
-      `${percent(batch.count - countBelow(batch, 10_000), batch.count)} of ${whole(batch.count)} batches take ` +
-      `10 ms or more; the largest has ${whole(microtasks.counts.max)} microtasks, and the longest takes ` +
+      `${percent(batch.count - countBelow(batch, 10_000), batch.count)} of ${counted(batch.count, 'batch', 'batches')} ${batch.count === 1 ? 'takes' : 'take'} ` +
+      `10 ms or more; the largest has ${counted(microtasks.counts.max, 'microtask')}, and the longest takes ` +
       `${time(batch.max)}.`,
   )
   const ten = subtrees.find((r) => r.limitMs === 10)
@@ -78,7 +79,7 @@ export function insights(f: Figures): { topic: string; text: string }[] {
     'Subtrees',
     ten !== undefined && ten.total > 0,
     () =>
-      `${ten!.total === 1 ? '1 subtree fits' : `${whole(ten!.total)} subtrees fit`} into 10 ms; ` +
+      `${counted(ten!.total, 'subtree fits', 'subtrees fit')} into 10 ms; ` +
       `${percent(ten!.linearL, ten!.total)} are linear, and in ${percent(ten!.interrupted, ten!.total)} ` +
       'something else ran.',
   )

@@ -2,6 +2,7 @@
  * The summary in the terminal: what went wrong, what was found, what was recorded, the sentences, the table of
  * subtrees, and the first entries of the ranking.
  */
+import { counted } from '../format/counted.ts'
 import type { Figures } from '../analysis/figures.ts'
 import { conflicts, conflictText, isNative, isTelling, noConflict, unwatchedText } from '../analysis/conflicts.ts'
 import { adviceText } from '../analysis/ranking.ts'
@@ -76,13 +77,10 @@ export function terminalSummary(
   const { blocks, interruptions } = f.atomic
   const foreign = paint('31', `${whole(interruptions)} foreign continuations ran inside`)
   const entered = interruptions === 0 ? 'none entered by foreign continuations' : foreign
-  if (blocks > 0) lines.push('', `${whole(blocks)} atomic blocks, ${entered}`)
+  if (blocks > 0) lines.push('', `${counted(blocks, 'atomic block')}, ${entered}`)
   for (const note of f.notes.slice(0, 5)) lines.push(paint('33', `note: ${cut(note, width - 6)}`))
   return `${lines.join('\n')}\n`
 }
-
-/** `1 event loop`, `2 event loops` */
-const counted = (n: number, what: string): string => `${whole(n)} ${what}${n === 1 ? '' : 's'}`
 
 const FUNCTIONS = 10
 

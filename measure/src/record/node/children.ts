@@ -2,6 +2,7 @@
  * Which programs this process has started. Those that are Node programs are recorded, too, unless their environment was
  * replaced; the report says which others there were.
  */
+import { counted } from '../../format/counted.ts'
 import { ChildProcess } from 'node:child_process'
 import path from 'node:path'
 import { given } from '../given.ts'
@@ -34,5 +35,5 @@ export function childrenNote(): string | null {
   if (started.size === 0) return null
   const count = [...started.values()].reduce((a, b) => a + b)
   const names = [...started].map(([name, n]) => (n === 1 ? name : `${name} (${n} times)`)).join(', ')
-  return `process ${process.pid} started ${count} child process${count === 1 ? '' : 'es'}: ${names}`
+  return `process ${process.pid} started ${counted(count, 'child process', 'child processes')}: ${names}`
 }

@@ -6,6 +6,7 @@
  * Invariants: `open` is the continuation that runs or ran last and is not written yet; `depth` is the number of
  * callbacks on the stack; what is made while `depth` is 0 belongs to `open`.
  */
+import { counted } from '../../format/counted.ts'
 import { executionAsyncResource } from 'node:async_hooks'
 import { TraceWriter } from '../../format/write.ts'
 import type { End, TraceRecord } from '../../format/types.ts'
@@ -247,13 +248,13 @@ export class NodeRecorder implements Watcher, ActivityHost {
     if (leftOut > 0)
       this.note(
         'collapsed',
-        `${leftOut} continuations of Node's own code (steps of reading files, of loading modules) are ` +
-          'left out; what they registered counts as registered by what had registered them',
+        `${counted(leftOut, 'continuation')} of Node's own code (steps of reading files, of loading modules) ` +
+          `${leftOut === 1 ? 'is' : 'are'} left out; what they registered counts as registered by what had registered them`,
       )
     if (lost > 0)
       this.note(
         'lost-parents',
-        `${lost} registrations were forgotten because too many were pending; their continuations are roots`,
+        `${counted(lost, 'registration was', 'registrations were')} forgotten because too many were pending; their continuations are roots`,
       )
   }
 

@@ -1,4 +1,5 @@
 /** Two recordings beside each other, such as before and after `atomic`: what became of each conflict, and figures. */
+import { counted } from '../../format/counted.ts'
 import { changes, type Change } from '../../analysis/compare.ts'
 import { conflictText } from '../../analysis/conflicts.ts'
 import type { Figures } from '../../analysis/figures.ts'
@@ -37,7 +38,7 @@ const wordOf = ({ before, now, ran }: Change): string =>
   before === undefined ? 'new' : now !== undefined ? 'still there' : ran ? 'gone' : 'not run'
 
 const seen = ({ before, now }: Change): HTMLElement[] =>
-  [before, now].map((c) => td(c === undefined ? '–' : `${whole(c.seen)} of ${whole(c.runs)} runs`))
+  [before, now].map((c) => td(c === undefined ? '–' : `${whole(c.seen)} of ${counted(c.runs, 'run')}`))
 
 function figuresTable(before: Figures, now: Figures): HTMLElement {
   const rows: [string, (f: Figures) => string][] = [

@@ -1,4 +1,5 @@
 /** The cards that the report opens with: each conflict as steps from top to bottom, the intruder drawn between them. */
+import { counted } from '../../format/counted.ts'
 import {
   conflicts,
   conflictText,
@@ -79,7 +80,7 @@ function finding(f: Figures, all: Conflict[], own: Conflict[]): string {
   const [first] = own.length > 0 ? own : all.filter((c) => !c.hint)
   if (first === undefined) return noConflict(f, all)
   const others = own.length - 1
-  const more = others > 0 ? ` ${whole(others)} more conflict${others === 1 ? '' : 's'} in your code.` : ''
+  const more = others > 0 ? ` ${counted(others, 'more conflict')} in your code.` : ''
   const unwatched = unwatchedText(f)
   return conflictText(f, first) + more + (unwatched === undefined ? '' : ` ${unwatched}`)
 }

@@ -3,9 +3,10 @@
  * continuation is chosen; its ancestors and descendants stand out, and what interrupted its gap is marked. Left/right:
  * the one before or after in time; up: parent; down: first child; n: next sibling; +/-: zoom; 0: all.
  */
+import { counted } from '../../format/counted.ts'
 import type { Figures } from '../../analysis/figures.ts'
 import type { TimelinePiece } from '../../analysis/timeline.ts'
-import { time, whole } from '../format.ts'
+import { time } from '../format.ts'
 import { h, s } from './dom.ts'
 import { SHOW_RUN, type Run } from './run.ts'
 import { source } from './source.ts'
@@ -286,4 +287,4 @@ const besides = (x: number, width: number): { x: number; 'text-anchor': string }
   hasRoom(x, width) ? { x: x + 2, 'text-anchor': 'start' } : { x: x - 2, 'text-anchor': 'end' }
 
 const betweenText = (n: number): string =>
-  n === 0 ? 'nothing ran in between.' : `${whole(n)} other continuation${n === 1 ? '' : 's'} ran in between:`
+  n === 0 ? 'nothing ran in between.' : `${counted(n, 'other continuation')} ran in between:`
