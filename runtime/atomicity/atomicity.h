@@ -36,6 +36,7 @@ CH_HIDDEN CH_RARE void ch_atomicity_run_ends(int status);
 struct ch_finding_in_words {
   const char *kind, *variable;
   const struct ch_access_place *first, *other, *second;
+  const struct ch_access_place *wait; /* where the first was set aside in between; its file is NULL: unknown */
   unsigned long count;
 };
 CH_HIDDEN void ch_atomicity_findings(void (*)(const struct ch_finding_in_words *, void *), void *);

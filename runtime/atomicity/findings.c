@@ -22,6 +22,7 @@ struct finding {
   struct finding *next;
   enum ch_finding_kind kind;
   struct ch_access_place first, other, second; /* copies, because a module may be unloaded */
+  struct ch_access_place wait;                 /* a copy; where the first was set aside when this was first found */
   unsigned long count;
 };
 static struct finding *findings, **end = &findings;
@@ -155,6 +156,20 @@ static const struct ch_pause *pause_around(const struct ch_watched *w, uint64_t 
   return latest;
 }
 
+/* In the program's own code; the file is NULL if that is unknown. */
+static struct ch_access_place place_of_pause(const struct ch_pause *p) {
+  for (unsigned i = 0; i < 3 && p->frames[i].info; i++) {
+    const struct ch_frame_info *info = p->frames[i].info;
+    uint32_t point = p->frames[i].point;
+    if (!ch_frame_is_ours(info))
+      return (struct ch_access_place){
+          .file = info->file,
+          .function = info->name,
+          .line = info->lines && point >= 1 && point <= info->points ? info->lines[point - 1] : 0};
+  }
+  return (struct ch_access_place){.file = NULL};
+}
+
 static void put_pause(struct text *t, const struct ch_pause *p) {
   if (!p->is_wait)
     put(t, "was set aside because %s", strcmp(p->what, "gave way") == 0 ? "it gave way" : p->what);
@@ -164,21 +179,17 @@ static void put_pause(struct text *t, const struct ch_pause *p) {
     put(t, "waited for a %s", p->what);
   if (p->is_native)
     put(t, " in plain code");
-  const char *call = NULL;
-  for (unsigned i = 0; i < 3 && p->frames[i].info; i++) {
-    const struct ch_frame_info *info = p->frames[i].info;
-    uint32_t point = p->frames[i].point;
-    if (ch_frame_is_ours(info)) {
-      call = info->name;
-      continue;
-    }
-    if (call)
-      put(t, " in %s", call);
-    put(t, " at %s", info->file);
-    if (info->lines && point >= 1 && point <= info->points)
-      put(t, ":%u", info->lines[point - 1]);
+  struct ch_access_place at = place_of_pause(p);
+  if (!at.file)
     return;
-  }
+  const char *call = NULL;
+  for (unsigned i = 0; ch_frame_is_ours(p->frames[i].info); i++)
+    call = p->frames[i].info->name;
+  if (call)
+    put(t, " in %s", call);
+  put(t, " at %s", at.file);
+  if (at.line)
+    put(t, ":%u", at.line);
 }
 
 /* ---- the report ---- */
@@ -223,12 +234,12 @@ static void put_first_object(struct text *t, const struct finding *f) {
     put(t, "another location ");
 }
 
-static void put_report(struct text *t, const struct finding *f, uintptr_t at, const struct ch_touch *other) {
+static void put_report(struct text *t, const struct finding *f, uintptr_t at, const struct ch_touch *other,
+                       const struct ch_pause *p) {
   const struct ch_watched *w = ch_watcher.current;
   static const char *const verbs[CH_FINDINGS][3] = {
       {"read", "wrote", "wrote"}, {"read", "wrote", "wrote"}, {"wrote", "wrote", "read"}, {"wrote", "wrote", "read"},
       {"read", "wrote", "read"},  {"wrote", "read", "wrote"}, {"wrote", "read", "wrote"}};
-  const struct ch_pause *p = pause_around(w, other->time);
   put(t, "charcoal: %s: ", names[f->kind]);
   const char *name = f->second.variable || f->kind == CH_HALF_WRITTEN ? f->second.variable : f->first.variable;
   if (name)
@@ -280,12 +291,14 @@ void ch_found(enum ch_finding_kind kind, uintptr_t at, const struct ch_access_pl
   if (f) {
     f->count++;
   } else if ((f = malloc(sizeof *f))) {
-    *f = (struct finding){NULL, kind, copy_of(first), copy_of(other->place), copy_of(second), 1};
+    const struct ch_pause *p = pause_around(ch_watcher.current, other->time);
+    struct ch_access_place wait = place_of_pause(p);
+    *f = (struct finding){NULL, kind, copy_of(first), copy_of(other->place), copy_of(second), copy_of(&wait), 1};
     *end = f;
     end = &f->next;
     struct text t = {.length = 0};
     if (++distinct <= ch_atomicity_settings.reports) {
-      put_report(&t, f, at, other);
+      put_report(&t, f, at, other, p);
       write_out(&t);
     }
   }
@@ -355,7 +368,8 @@ void ch_findings_start(void) {
 void ch_atomicity_findings(void (*each)(const struct ch_finding_in_words *, void *), void *data) {
   pthread_mutex_lock(&lock);
   for (struct finding *f = findings; f; f = f->next)
-    each(&(struct ch_finding_in_words){names[f->kind], f->second.variable, &f->first, &f->other, &f->second, f->count},
+    each(&(struct ch_finding_in_words){names[f->kind], f->second.variable, &f->first, &f->other, &f->second, &f->wait,
+                                       f->count},
          data);
   pthread_mutex_unlock(&lock);
 }

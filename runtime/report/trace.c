@@ -159,6 +159,7 @@ static uint64_t location_of(const struct ch_access_place *p) {
 static void put_finding(const struct ch_finding_in_words *f, void *unused) {
   (void)unused;
   uint64_t first = location_of(f->first), other = location_of(f->other), second = location_of(f->second);
+  uint64_t wait = location_of(f->wait);
   if (!first || !other || !second)
     return;
   fprintf(file, "{\"type\":\"unserialisable\",\"kind\":\"%s\",", f->kind);
@@ -167,6 +168,8 @@ static void put_finding(const struct ch_finding_in_words *f, void *unused) {
     put_text(f->variable);
     fputs(",", file);
   }
+  if (wait)
+    fprintf(file, "\"awaits\":[%lu],", (unsigned long)wait);
   fprintf(file, "\"first\":%lu,\"other\":%lu,\"second\":%lu,\"count\":%lu}\n", (unsigned long)first,
           (unsigned long)other, (unsigned long)second, f->count);
 }
@@ -189,7 +192,9 @@ static void open_file(const char *path) {
   setvbuf(file, NULL, _IOLBF, 1 << 16); /* a program that is killed has written whole lines, too */
   origin = 0;
   origin = now();
-  fprintf(file, "{\"type\":\"charcoal-trace\",\"version\":1,\"source\":\"native\",\"tool\":\"libcharcoal\"}\n");
+  /* A module that is loaded later is not counted on. */
+  fprintf(file, "{\"type\":\"charcoal-trace\",\"version\":1,\"source\":\"native\",\"tool\":\"libcharcoal\"%s}\n",
+          ch_watched & CH_WATCH_ATOMICITY ? ",\"accesses\":true" : "");
   ch_at_fork(NULL, NULL, in_child, in_child);
   atexit(at_exit);
   ch_watched |= CH_WATCH_TRACE;

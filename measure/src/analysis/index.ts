@@ -15,7 +15,7 @@ import { Branching } from './branching.ts'
 import { Chains } from './chains.ts'
 import { Concurrency } from './concurrency.ts'
 import { Durations } from './durations.ts'
-import { FIGURES_VERSION, type AtomicJson, type Figures, type Recording } from './figures.ts'
+import { FIGURES_VERSION, type Figures, type Recording } from './figures.ts'
 import { Gaps } from './gaps.ts'
 import { LastChild } from './last_child.ts'
 import { Loop } from './loop.ts'
@@ -175,16 +175,6 @@ export class Analyser {
     }
   }
 
-  /** A native program's detector does not tell where the operation waited; the runs that began there do. */
-  private withWaits(atomic: AtomicJson): AtomicJson {
-    const { list } = this.sites
-    const unserialisable = atomic.unserialisable.map((found) => {
-      const awaits = this.waits.between(list[found.sites[0]]!, list[found.sites[2]]!)
-      return awaits.length === 0 ? found : { ...found, awaits }
-    })
-    return { ...atomic, unserialisable }
-  }
-
   finish(): Figures {
     const branching = new Branching()
     const concurrency = new Concurrency()
@@ -232,7 +222,7 @@ export class Analyser {
       lastChild: lastChild.toJson(),
       ...(this.recording.source === 'native' && { waits: this.waits.toJson() }),
       timeline: timelinePieces(loops),
-      atomic: this.recording.source === 'native' ? this.withWaits(this.atomics.toJson()) : this.atomics.toJson(),
+      atomic: this.atomics.toJson(),
       notes: this.notes,
       sites: this.sites.list,
     })

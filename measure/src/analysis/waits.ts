@@ -4,10 +4,9 @@
  * paper proposes (section 7.4): how long closures live, by function, as gprof shows it for processor time.
  */
 import type { Continuation } from '../format/types.ts'
-import { functionOf, type Site, type Sites } from './sites.ts'
+import { functionOf, type Sites } from './sites.ts'
 
 const LISTED = 100
-const MAX_BETWEEN = 6
 
 export interface WaitEntry {
   /** A place in the function; that of its first wait. */
@@ -24,8 +23,6 @@ export interface WaitEntry {
 export class Waits {
   private readonly entries = new Map<string, WaitEntry>()
   private readonly begun = new Set<number>()
-  /** The sites of waits and of calls below which something waited: the first of each line. */
-  private readonly lines = new Map<string, number>()
   private readonly sites: Sites
 
   constructor(sites: Sites) {
@@ -51,23 +48,6 @@ export class Waits {
     }
   }
 
-  /**
-   * Where one function waited between two of its accesses, as sites: the trace tells the lines of both, and in a loop
-   * the second access may stand above the first. None if the accesses are in two functions.
-   */
-  between(first: Site, second: Site): number[] {
-    const whole = functionOf(first)
-    if (whole === undefined || whole !== functionOf(second)) return []
-    const { list } = this.sites
-    const [from, to] = [first.line ?? 0, second.line ?? 0]
-    const all = [...this.lines.values()].filter((site) => functionOf(list[site]!) === whole)
-    const lineOf = (site: number): number => list[site]!.line ?? 0
-    const straight = all.filter((site) => lineOf(site) >= from && lineOf(site) <= to)
-    const inLoop = (): number[] => all.filter((site) => lineOf(site) >= from || lineOf(site) <= to)
-    const found = straight.length > 0 || to > from ? straight : inLoop()
-    return found.sort((a, b) => lineOf(a) - lineOf(b)).slice(0, MAX_BETWEEN)
-  }
-
   toJson(): WaitEntry[] {
     return longest([...this.entries.values()])
   }
@@ -76,8 +56,6 @@ export class Waits {
     const site = this.sites.at(kind, location)
     const whole = functionOf(this.sites.list[site]!)
     const key = whole ?? String(site)
-    const line = `${whole}:${this.sites.list[site]!.line}`
-    if (!this.lines.has(line)) this.lines.set(line, site)
     let entry = this.entries.get(key)
     if (entry === undefined) this.entries.set(key, (entry = { site, waits: 0, self: 0, total: 0 }))
     return entry
