@@ -55,9 +55,7 @@ test('the trace of a C program has its places, its ranking and what was found in
     told.stdout,
   )
   ok(
-    /reads +add program.c:4\n.*waits +add program.c:5\n.*another add program.c:6\n.*then +add program.c:6/.test(
-      told.stdout,
-    ),
+    /reads +add \S+\/program.c:4\n.*waits +add \S+:5\n.*another add \S+:6\n.*then +add \S+:6/.test(told.stdout),
     told.stdout,
   )
   ok(
@@ -69,6 +67,7 @@ test('the trace of a C program has its places, its ranking and what was found in
   ok(/hold a lock(?: with care)?: /.test(told.stdout) && !/wrap/.test(told.stdout), 'nothing can wait inside atomic')
   const figures = JSON.parse(readFileSync(path.join(cwd, 'figures.json'), 'utf8')) as Figures
   same(figures.title, './program --json')
+  ok(/^file:\/\/\S+\/program\.c$/.test(figures.sites.find((s) => s.line === 5)?.url ?? ''), 'its source can be opened')
   const [found] = figures.atomic.unserialisable
   same(found?.kind, 'lost update')
   same(

@@ -15,6 +15,8 @@ import {
   type WriteStream,
 } from 'node:fs'
 import { once } from 'node:events'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { readTrace } from '../format/read.ts'
 import type { Continuation, End, TraceRecord } from '../format/types.ts'
 import { hungText } from './hung_text.ts'
@@ -35,10 +37,17 @@ export interface Fallback {
 /** Node's exit status if its event loop has nothing left to do while a module still waits. */
 const UNSETTLED = 13
 
-/** `title`: what its reports are called, unless the file says so. */
-export async function complete(out: string, parts: string[], fallback: Fallback, title: string): Promise<Recorded> {
+/** What the recorder in the program did not know. */
+export interface About {
+  /** What reports are called, unless the file says so. */
+  title: string
+  /** Where the names of source files begin; files that are not there keep their names. Absent: they are addresses. */
+  folders?: string[]
+}
+
+export async function complete(out: string, parts: string[], fallback: Fallback, about: About): Promise<Recorded> {
   const total = totalOf(existsSync(out) ? lastRecord(out) : null, fallback)
-  const whole = new Whole(`${out}.whole`, total, title)
+  const whole = new Whole(`${out}.whole`, total, about)
   // A worker that ended before it wrote anything leaves an empty file.
   const files = [out, ...parts].filter((part) => existsSync(part) && statSync(part).size > 0)
   for (const part of files) {
@@ -76,7 +85,7 @@ function totalOf(end: End | null, fallback: Fallback): End {
 class Whole {
   private readonly stream: WriteStream
   private readonly total: End
-  private readonly title: string
+  private readonly about: About
   private readonly kinds: Record<string, number> = {}
   private headed = false
   /** What is added to the ids of the part that is being read; the highest ids so far. */
@@ -85,10 +94,10 @@ class Whole {
   /** The last continuation of the part that is being read. */
   private last: Continuation | null = null
 
-  constructor(file: string, total: End, title: string) {
+  constructor(file: string, total: End, about: About) {
     this.stream = createWriteStream(file)
     this.total = total
-    this.title = title
+    this.about = about
   }
 
   /** True if the part has its end. `child` is told of all its records. */
@@ -113,13 +122,20 @@ class Whole {
     if (record.type === 'end' || record.type === 'sources') return ''
     if (record.type === 'charcoal-trace') {
       if (this.headed) return ''
-      record.title ??= this.title
+      record.title ??= this.about.title
     }
+    if (record.type === 'location') record.url = this.addressOf(record.url)
     this.headed = true
     if (record.type === 'dropped') total.dropped += record.count
     move(record, this.base, this.top)
     if (record.type === 'continuation') this.count(record)
     return `${JSON.stringify(record)}\n`
+  }
+
+  private addressOf(name: string): string {
+    const files = (this.about.folders ?? []).map((folder) => path.resolve(folder, name))
+    const found = files.find((file) => existsSync(file))
+    return found === undefined ? name : pathToFileURL(found).href
   }
 
   private count(c: Continuation): void {

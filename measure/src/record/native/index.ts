@@ -29,10 +29,12 @@ export async function recordNative(program: string, args: string[], options: Rec
   })
   const { progress = () => {}, live } = options
   const told = live === true ? tellRecording(progress, () => sizeText(out)) : () => {}
+  // Compilers name source files as they were named to them.
+  const folders = [options.cwd ?? process.cwd(), path.dirname(path.resolve(options.cwd ?? '', file))]
   const end = await ended(child, options).finally(told)
   if (!existsSync(out))
     throw new MeasureError(`${program} wrote no trace: compile it with charcoal-cc, best with -fcharcoal-atomicity`)
-  const recorded = await complete(out, [], causeOf(end), titleOf(program, args))
+  const recorded = await complete(out, [], causeOf(end), { title: titleOf(program, args), folders })
   return { ...recorded, exitCode: statusOf(end) }
 }
 

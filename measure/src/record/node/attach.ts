@@ -57,7 +57,7 @@ export async function attachNode(endpoint: NodeEndpoint, options: AttachNodeOpti
   } finally {
     cdp.close()
   }
-  const recorded = await complete(out, [], { reason: ended ? 'signal' : 'stopped' }, endpoint.title)
+  const recorded = await complete(out, [], { reason: ended ? 'signal' : 'stopped' }, { title: endpoint.title })
   if (mode !== 'fast') await storeOriginals(out)
   if (mode !== 'fast') await storeUses(out)
   return recorded

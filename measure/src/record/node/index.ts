@@ -85,7 +85,7 @@ export async function recordNode(program: string, args: string[], options: Recor
   // What processes write that outlive the program (`detached`).
   atExit(() => [unwatchedFile(out), ...partsOf(out)].forEach((part) => rmSync(part, { force: true })))
   const fallback = { ...causeOf(end), end: ms * 1000, ...(end.code !== null && { exitCode: end.code }) }
-  const recorded = await complete(out, partsOf(out), fallback, titleOf(program, args))
+  const recorded = await complete(out, partsOf(out), fallback, { title: titleOf(program, args) })
   storeUnwatched(out)
   if (mode !== 'fast') await storeOriginals(out)
   if (mode !== 'fast' && !config.accesses) await storeUses(out)
