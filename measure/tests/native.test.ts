@@ -84,3 +84,93 @@ test('the trace of a C program has its places, its ranking and what was found in
   const chain = figures.ranking.chains.find((c) => c.sites.every((s) => [5, 13].includes(figures.sites[s]!.line!)))
   ok(chain !== undefined && chain.interrupted > 0, 'the runs after the wait are a chain that others interrupt')
 })
+
+/** The report of a program that is compiled with these options. */
+function reportOn(text: string, ...options: string[]): string {
+  const cwd = temporary()
+  const compiler = path.join(process.env.CHARCOAL_BUILD!, 'bin/charcoal-cc')
+  writeFileSync(path.join(cwd, 'program.c'), text)
+  const compiled = spawnSync(compiler, ['-O1', ...options, 'program.c', '-o', 'program'], { cwd, encoding: 'utf8' })
+  same(compiled.status, 0, compiled.stderr)
+  const told = spawnSync(process.execPath, [command, 'c-program', './program'], { cwd, encoding: 'utf8' })
+  same(told.status, 0, told.stderr)
+  return told.stdout.replace(/\s+/g, ' ')
+}
+
+const innocent = `#include <charcoal.h>
+static __attribute__((noinline)) long work(long n) {
+  for (int k = 0; k < 5; k++) {
+    ch_sleep(1000);
+    n += k;
+  }
+  return n;
+}
+int main(void) {
+  ch_activity a[3];
+  static long got[3];
+  for (int i = 0; i < 3; i++)
+    activate [&a[i]] (i) {
+      for (int k = 0; k < 20; k++)
+        got[i] += work(i);
+    }
+  for (int i = 0; i < 3; i++)
+    ch_activity_wait(&a[i]);
+}
+`
+
+test('a C function that is entered while it waits is no conflict if its reads and writes were watched', () => {
+  const watched = reportOn(innocent, '-fcharcoal-atomicity')
+  ok(/No conflict was seen: functions were entered while they waited/.test(watched), watched)
+  const unwatched = reportOn(innocent, '-g')
+  ok(/1\. work\(\) waits, and another work\(\) runs in between/.test(unwatched), unwatched)
+})
+
+test('a report on a C program says what was not looked for: reads and writes, and other threads', () => {
+  const threads = `#include <pthread.h>
+#include <unistd.h>
+static void *nap(void *p) { usleep(1000); return p; }
+int main(void) {
+  pthread_t t[2];
+  for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, nap, 0);
+  for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+}
+`
+  const watched = reportOn(threads, '-fcharcoal-atomicity')
+  ok(
+    /No conflict was seen between activities of one thread\. Between threads, -fsanitize=thread/.test(watched),
+    watched,
+  )
+  const unwatched = reportOn(threads)
+  ok(/No conflict was seen, but reads and writes were not watched: compile/.test(unwatched), unwatched)
+})
+
+test('where a C operation waited is what the program noted, also where it reads in one function and writes in another', () => {
+  const told = reportOn(
+    `#include <charcoal.h>
+static long total;
+static __attribute__((noinline)) long get(void) { return total; }
+static __attribute__((noinline)) void put(long n) { total = n; }
+static void pause(void) {
+  ch_sleep(1000);
+}
+static __attribute__((noinline)) void add(int n) {
+  long before = get();
+  pause();
+  put(before + n);
+}
+int main(void) {
+  ch_activity a[3];
+  for (int i = 0; i < 3; i++)
+    activate [&a[i]] (i) {
+      for (int k = 0; k < 10; k++)
+        add(i);
+    }
+  for (int i = 0; i < 3; i++)
+    ch_activity_wait(&a[i]);
+}
+`,
+    '-g',
+    '-fcharcoal-atomicity',
+  )
+  ok(/reads get \S+\/program\.c:3 waits (pause \S+:6|add \S+:10) /.test(told), told)
+})

@@ -259,12 +259,16 @@ export function conflictText(f: Figures, c: Conflict): string {
 export function noConflict(f: Figures, all: Conflict[]): string {
   const unwatched = unwatchedText(f)
   if (unwatched !== undefined) return `No conflict was seen in what was watched. ${unwatched}`
+  if (!isWatched(f) && isNative(f, undefined))
+    return 'No conflict was seen, but reads and writes were not watched: compile the program with -fcharcoal-atomicity.'
   const hints = all.filter((c) => c.hint)
   if (hints.some((c) => c.evidence === 'data'))
     return 'No conflict was seen: where values changed or were read while a function waited, it did not go by old ones.'
   return hints.length > 0
     ? 'No conflict was seen: functions were entered while they waited, but nothing that they use was changed meanwhile.'
-    : 'No conflict was seen: while a function waited, neither it nor anything else that uses its data was run.'
+    : isNative(f, undefined) && f.counts.loops > f.recordings.length
+      ? 'No conflict was seen between activities of one thread. Between threads, -fsanitize=thread finds them.'
+      : 'No conflict was seen: while a function waited, neither it nor anything else that uses its data was run.'
 }
 
 const MAX_UNWATCHED = 3
