@@ -37,7 +37,10 @@ export function compare(now: Figures, before: Figures): { lines: string[]; statu
   const gone = all.filter((c) => c.now === undefined)
   const lines = [
     `beside the baseline: ${counted(fresh.length, 'new conflict')}, ${gone.length} gone`,
-    ...gone.map((c) => `gone: ${conflictText(before, c.before!)}${c.ran ? '' : ' (It did not run this time.)'}`),
+    ...gone.map(
+      (c) =>
+        `gone: ${conflictText(before, c.before!)}${c.isSeen ? '' : ' (This time it did not run, or did not wait.)'}`,
+    ),
     ...fresh.map((c) => `new: ${conflictText(now, c)}`),
   ]
   return { lines, status: fresh.length > 0 ? NEW_CONFLICT : 0 }

@@ -30,12 +30,12 @@ export function comparison(before: Figures, now: Figures): HTMLElement {
 
   function textOf(c: Change): string {
     const text = c.now === undefined ? conflictText(before, c.before!) : conflictText(now, c.now)
-    return c.ran ? text : `${text} (It did not run in ${now.title}.)`
+    return c.isSeen ? text : `${text} (In ${now.title} it did not run, or did not wait.)`
   }
 }
 
-const wordOf = ({ before, now, ran }: Change): string =>
-  before === undefined ? 'new' : now !== undefined ? 'still there' : ran ? 'gone' : 'not run'
+const wordOf = ({ before, now, isSeen }: Change): string =>
+  before === undefined ? 'new' : now !== undefined ? 'still there' : isSeen ? 'gone' : 'not seen'
 
 const seen = ({ before, now }: Change): HTMLElement[] =>
   [before, now].map((c) => td(c === undefined ? '–' : `${whole(c.seen)} of ${counted(c.runs, 'run')}`))
