@@ -247,7 +247,7 @@ export function conflictText(f: Figures, c: Conflict): string {
     return `${who} was interrupted by ${other} (${c.kind} of ${c.variable ?? 'a variable'}): ${counted(c.seen, 'time')}.`
   const shared = c.hint
     ? isWatched(f)
-      ? 'Nothing was seen that both use.'
+      ? 'Nothing was done by a value that had changed meanwhile.'
       : 'By their source text, they share nothing.'
     : c.variable === undefined
       ? 'What they share is not known.'
@@ -265,7 +265,7 @@ export function noConflict(f: Figures, all: Conflict[]): string {
   if (hints.some((c) => c.evidence === 'data'))
     return 'No conflict was seen: where values changed or were read while a function waited, it did not go by old ones.'
   return hints.length > 0
-    ? 'No conflict was seen: functions were entered while they waited, but nothing that they use was changed meanwhile.'
+    ? 'No conflict was seen: functions were entered while they waited, but nothing was done by what had changed.'
     : isNative(f, undefined) && f.counts.loops > f.recordings.length
       ? 'No conflict was seen between activities of one thread. Between threads, -fsanitize=thread finds them.'
       : 'No conflict was seen: while a function waited, neither it nor anything else that uses its data was run.'

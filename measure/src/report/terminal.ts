@@ -136,7 +136,7 @@ function cards(f: Figures, paint: (code: string, text: string) => string, width:
 }
 
 const hintsText = (n: number): string =>
-  `${n === 1 ? 'one function was' : `${n} functions were`} entered during a wait, but nothing was seen that both use`
+  `${n === 1 ? 'one function was' : `${n} functions were`} entered during a wait, but no harm was seen`
 
 const betweenText = (n: number): string =>
   n === 1 ? 'one value was read between two writes of it' : `${n} values were read between two writes of them`
