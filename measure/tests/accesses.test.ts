@@ -212,7 +212,7 @@ test('code rewritten for a page does what it did, with the runtime of pages and 
     ['page.mjs', strict],
     ['page.cjs', classic],
   ]) {
-    const rewritten = transformForPage(text, name.endsWith('mjs'), 1)
+    const rewritten = transformForPage(text, `http://localhost/${name}`, name.endsWith('mjs'), 1)
     ok(rewritten !== null && rewritten.code.includes('$ch.put('), 'it was rewritten')
     const bare = run(name, text)
     same(run(name, rewritten.code), bare, `${name} without the runtime`)
@@ -226,7 +226,7 @@ test('rewriting takes a time that grows with the length of a script, not with it
   const taken = (n: number): number => {
     const text = functions(n)
     const before = process.cpuUsage().user
-    ok(transformForPage(text, false, 1) !== null)
+    ok(transformForPage(text, 'http://localhost/x.js', false, 1) !== null)
     return process.cpuUsage().user - before
   }
   taken(200)

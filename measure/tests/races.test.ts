@@ -194,6 +194,36 @@ ${Object.entries({ ...races, ...ways })
   same([...told].sort(), Object.keys(races).sort(), JSON.stringify(cards))
 })
 
+test('a variable that a module exports is shared state of the files that import it', async () => {
+  const dir = temporary()
+  const write = (name: string, text: string): void => writeFileSync(path.join(dir, name), text)
+  write(
+    'state.mjs',
+    `export let count = 0
+let sum = 0
+export { sum as 'the sum' }
+export const still = 1
+export const set = (n) => { count = n }
+export const setSum = (n) => { sum = n }`,
+  )
+  write(
+    'program.mjs',
+    `import { count, set, setSum, still, 'the sum' as total } from './state.mjs?v=1'
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
+async function add() { const n = count; await sleep(1); set(n + 1) }
+async function addTo() { const { total: n } = { total }; await sleep(1); setSum(n + still) }
+async function innocent(count) { const n = count; await sleep(1); return n + count }
+for (const f of [add, addTo, innocent]) await Promise.all([f(1), f(2), f(3)])
+if (count !== 1 || total !== 1) throw new Error()`,
+  )
+  const out = path.join(dir, 'trace.jsonl')
+  const { exitCode } = await recordNode(path.join(dir, 'program.mjs'), [], { out, cwd: dir, stdio: 'ignore' })
+  same(exitCode, 0)
+  const figures = await analyse(out)
+  const cards = conflicts(figures).filter((c) => !c.hint)
+  same(cards.map((c) => figures.sites[c.operation!]!.function).sort(), ['add', 'addTo'])
+})
+
 test("a CommonJS module's exports are shared state, and its functions keep their names in stacks", async () => {
   const dir = temporary()
   const program = path.join(dir, 'program.cjs')

@@ -4,6 +4,7 @@
  */
 import { KEYED, LANGUAGE, MOVES, WHOLE } from '../../source/methods.ts'
 import { contains, isFunction, keyName, namesOf, walk, type Node } from '../../source/tree.ts'
+import { exportsOf, importsOf, moduleName, type Imported } from './exports.ts'
 import { Rewritten, type Transformed } from './rewritten.ts'
 import { Scopes } from './scopes.ts'
 import { MARK } from './sites.ts'
@@ -25,6 +26,8 @@ import {
 export interface Style {
   /** By where it stands in the text, as in a page; else by the ids that Node gives to callbacks. */
   lexical: boolean
+  /** The file's address; undefined: it has none that others could import it by. */
+  url?: string
   /** The statement that the file begins with. */
   first: string
   /** A comment in each line that is rewritten. */
@@ -45,6 +48,7 @@ export class Rewriter {
   private readonly program: Node
   private readonly style: Style
   private readonly module: boolean
+  private readonly imports: Map<string, Imported>
 
   /** `module`: whether it is one. */
   constructor(code: string, program: Node, file: number, style: Style, module: boolean) {
@@ -53,6 +57,7 @@ export class Rewriter {
     this.module = module
     this.out = new Rewritten(code, program, file, style.eachLine)
     this.scopes = new Scopes(file, style.isGlobal && !module)
+    this.imports = module && style.url !== undefined ? importsOf(program, style.url) : new Map()
   }
 
   result(): Transformed {
@@ -62,10 +67,23 @@ export class Rewriter {
     const order = out.now()
     const activation = waits ? out.activationName() : null
     out.functions.push({ name: '', line: 1, column: 1, activation, waits, temporaries: [] })
-    this.scopes.enter(program, null)
+    const { names } = this.scopes.enter(program, null)
     this.statements(program.body)
     if (waits && style.lexical) out.insert(program.end, `;$ch.leave(${activation});`)
-    return out.result(start, order, style.first + (waits ? `const ${activation}=$ch.enter(-1);` : ''))
+    return out.result(
+      start,
+      order,
+      style.first + this.exports(names) + (waits ? `const ${activation}=$ch.enter(-1);` : ''),
+    )
+  }
+
+  /** The statement by which others get to know the module's variables. */
+  private exports(variables: Map<string, boolean>): string {
+    const { program, style, module, out } = this
+    const name = module && style.url !== undefined ? moduleName(style.url) : null
+    const exported = name === null ? {} : exportsOf(program, variables)
+    if (Object.keys(exported).length === 0) return ''
+    return `$ch.exports(${out.file},${JSON.stringify(name)},${JSON.stringify(exported)});`
   }
 
   private wrap(node: Node, before: string, after: string): void {
@@ -140,14 +158,10 @@ export class Rewriter {
       case 'Property':
         if (node.computed) this.visit(node.key)
         if (node.shorthand) {
-          const shared = node.value.type === 'Identifier' ? this.scopes.shared(node.value.name) : null
-          if (shared !== null)
-            (this.out.insert(
-              node.start,
-              `${node.value.name}:($ch.n(${shared},${this.out.site(node, node.value.name)}),`,
-            ),
-              this.out.insert(node.end, ')'))
-          return
+          const tells = node.value.type === 'Identifier' ? this.readOf(node.value.name) : null
+          if (tells === null) return
+          this.out.insert(node.start, `${node.value.name}:(${tells},${this.out.site(node, node.value.name)}),`)
+          return this.out.insert(node.end, ')')
         }
         return isFunction(node.value) ? this.function(node.value, this.nameOf(node), node) : this.visit(node.value)
       case 'MethodDefinition':
@@ -287,10 +301,18 @@ export class Rewriter {
   // Accesses
 
   private read(node: Node): void {
-    const shared = this.out.isTold(node) ? null : this.scopes.shared(node.name)
-    if (shared === null) return
-    this.out.insert(node.start, `($ch.n(${shared},${this.out.site(node, node.name)}),`)
+    const tells = this.out.isTold(node) ? null : this.readOf(node.name)
+    if (tells === null) return
+    this.out.insert(node.start, `(${tells},${this.out.site(node, node.name)}),`)
     this.out.insert(node.end, ')')
+  }
+
+  /** A call, up to its site, that tells of a variable's being read; null: nobody else can change it. */
+  private readOf(name: string): string | null {
+    const shared = this.scopes.shared(name)
+    if (shared !== null) return `$ch.n(${shared}`
+    const imported = this.scopes.isOutermost(name) ? this.imports.get(name) : undefined
+    return imported === undefined ? null : `$ch.im(${JSON.stringify(imported.module)},${JSON.stringify(imported.name)}`
   }
 
   private member(node: Node, deletes: boolean): void {

@@ -36,7 +36,7 @@ export class Rewritten {
   private readonly sites: FileSite[] = []
   private readonly tested: TestedReads
   private readonly code: string
-  private readonly file: number
+  readonly file: number
   private temporaries = 0
 
   constructor(code: string, program: Node, file: number, eachLine: string) {

@@ -20,6 +20,8 @@ export class Runtime {
   private readonly watch: Notes
   private readonly loaded: (file: number, url: string, sites: FileSites) => void
   private readonly modules = new Map<number, object>()
+  /** By the name that importing files have for a module: what its variables belong to, and their names in it. */
+  private readonly exported = new Map<string, { module: object; names: Record<string, string> }>()
 
   constructor(flows: Flows, watch: Notes, loaded: (file: number, url: string, sites: FileSites) => void) {
     this.flows = flows
@@ -82,6 +84,17 @@ export class Runtime {
     let found = this.modules.get(file)
     if (found === undefined) this.modules.set(file, (found = {}))
     return found
+  }
+
+  /** A module tells which of its variables others can import; `names`: from their names there to its own. */
+  exports(file: number, name: string, names: Record<string, string>): void {
+    this.exported.set(name, { module: this.module(file), names })
+  }
+
+  /** An imported name is read: perhaps a variable that its module changes. */
+  im(module: string, name: string, site: number): void {
+    const found = this.exported.get(module)
+    if (found !== undefined && hasOwn(found.names, name)) this.watch.note(found.module, found.names[name], site, false)
   }
 
   /**
@@ -241,6 +254,8 @@ export class Runtime {
     return object
   }
 }
+
+const { hasOwn } = Object
 
 /** The global names that are there before the program begins. */
 const builtin = new Set<unknown>(Reflect.ownKeys(globalThis))

@@ -67,6 +67,13 @@ export class Scopes {
     return CONSTANT.has(name) ? null : `$ch.global("${name}"),"${name}"`
   }
 
+  /** The name means what the program, and no function around this place, declares. */
+  isOutermost(name: string): boolean {
+    let scope = this.inner
+    while (scope !== null && scope.parent !== null && !scope.declared.has(name)) scope = scope.parent
+    return scope?.parent === null
+  }
+
   private outermost(name: string): string {
     return this.isGlobal ? `$ch.global("${name}",true)` : `$ch.module(${this.file})`
   }

@@ -39,7 +39,7 @@ export function transform(
     code,
     module,
     file,
-    { lexical: false, first, eachLine: NOT_SHOWN, isGlobal: false },
+    { lexical: false, url, first, eachLine: NOT_SHOWN, isGlobal: false },
     (n) => asserts && readsFile(n),
     left,
   )
@@ -56,12 +56,13 @@ export function transform(
  */
 export function transformForPage(
   code: string,
+  url: string,
   module: boolean | undefined,
   file: number,
   left: Left = () => {},
   evaluated?: Style['evaluated'],
 ): Transformed | null {
-  return rewrite(code, module, file, { ...OF_PAGE, isGlobal: true, evaluated }, () => false, left)
+  return rewrite(code, module, file, { ...OF_PAGE, url, isGlobal: true, evaluated }, () => false, left)
 }
 
 /** The same for a text that a page's script gives to `eval`, whose variables are its own. */
@@ -121,7 +122,7 @@ const NOT_SHOWN = '/* node-do-not-add-exception-line */'
  * it did: each call answers with the program's own value.
  */
 const WITHOUT_RUNTIME =
-  '(()=>{const f=o=>o,s=(o,k)=>k,l=(a,b,v)=>v,m=(a,b,c,v)=>v;return{file(){},enter(){},leave(){},global(){},' +
+  '(()=>{const f=o=>o,s=(o,k)=>k,l=(a,b,v)=>v,m=(a,b,c,v)=>v;return{file(){},exports(){},im(){},enter(){},leave(){},global(){},' +
   'away:s,back:l,again(){},module(){},r:f,w:f,u:f,k:s,i:s,kw:s,ku:s,put:m,d:f,in:f,n(){},' +
   'a:m,key:s,size:f,len:f,push:f,made:f,code:s,all:f,o:f,cb:f,sleep:f}})()'
 

@@ -126,7 +126,7 @@ export class Rewriting {
     const left = (why: string): void => void this.left.set(url, why)
     if (text.length >= MAX_LENGTH) left(tooLong(MAX_LENGTH))
     const evaluated = (inner: string): string | null => this.evaluated(inner)
-    const rewritten = text.length < MAX_LENGTH ? transformForPage(text, module, file, left, evaluated) : null
+    const rewritten = text.length < MAX_LENGTH ? transformForPage(text, url, module, file, left, evaluated) : null
     if (rewritten === null) return null
     this.files.set(file, { url, sites: rewritten.sites })
     addShifts(all, rewritten)
