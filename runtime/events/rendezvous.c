@@ -158,8 +158,7 @@ static int enlist(struct ch_clause *c) {
 }
 static bool is_ready(const struct ch_clause *c) { return may_go_on(state_of(c->object), c); }
 
-#define TYPE(text)                                                                                                     \
-  {.what = (text), .enlist = enlist, .ready = is_ready, .about = ch_rendezvous_about}
+#define TYPE(text) {.what = (text), .enlist = enlist, .ready = is_ready, .about = ch_rendezvous_about}
 static const struct ch_clause_type one_type = TYPE("rendezvous"), all_type = TYPE("all events of a rendezvous");
 static bool waits_for_all(const struct ch_clause *c) { return c->type == &all_type; }
 
