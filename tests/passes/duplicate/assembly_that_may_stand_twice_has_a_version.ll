@@ -3,7 +3,7 @@ declare void @elsewhere()
 
 define void @twice() {
   call void @elsewhere()
-  call void asm sideeffect "0: jmp 0b; .set size, 8; width = size * 2; lea ${0:c}+.(%rip), %rax", "i,~{rax}"(ptr @elsewhere)
+  call void asm sideeffect "0: jmp 0b; .set size, 8; width = size * 2; lea ${0:c}+., %rax", "i,~{rax}"(ptr @elsewhere)
   call void asm sideeffect ".macro twice; nop; nop; .endm; twice; .purgem twice", ""()
   ret void
 }
