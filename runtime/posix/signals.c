@@ -25,30 +25,50 @@ int ch_signals_let_through(const sigset_t *mask, sigset_t *through) {
   return any;
 }
 
-/* What this thread holds, and for how many. NULL: it has held nothing yet. */
-static __thread struct held {
+/* What a thread holds, and for how many. Few threads do, so it is no thread-local variable. */
+struct held {
   sigset_t set;
   unsigned count[_NSIG];
-} *held_here;
+};
+static pthread_key_t key;
+static bool has_key;
+
+static struct held *held_here(void) { return has_key ? pthread_getspecific(key) : NULL; }
 
 static void hold_nothing(void) {
-  if (!held_here)
+  struct held *h = held_here();
+  if (!h)
     return;
-  pthread_sigmask(SIG_UNBLOCK, &held_here->set, NULL);
-  memset(held_here, 0, sizeof *held_here);
+  pthread_sigmask(SIG_UNBLOCK, &h->set, NULL);
+  memset(h, 0, sizeof *h);
 }
-static void hook(void) { ch_child_hook(hold_nothing); }
+static void begin(void) {
+  ch_child_hook(hold_nothing);
+  has_key = pthread_key_create(&key, free) == 0;
+}
+
+static struct held *make_held(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, begin);
+  struct held *h = held_here();
+  if (h || !has_key || !(h = calloc(1, sizeof *h)))
+    return h;
+  if (pthread_setspecific(key, h) == 0)
+    return h;
+  free(h);
+  return NULL;
+}
 
 void ch_signals_not_held(sigset_t *mask) {
-  for (int s = 1; held_here && s < _NSIG; s++)
-    if (sigismember(&held_here->set, s) == 1)
+  const struct held *h = held_here();
+  for (int s = 1; h && s < _NSIG; s++)
+    if (sigismember(&h->set, s) == 1)
       sigdelset(mask, s);
 }
 
 int ch_signals_hold(sigset_t *programs, sigset_t *held) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, hook);
-  if (!held_here && !(held_here = calloc(1, sizeof *held_here)))
+  struct held *h = make_held();
+  if (!h)
     return errno = ENOMEM, -1;
   sigemptyset(held);
   pthread_sigmask(SIG_SETMASK, NULL, programs);
@@ -59,8 +79,8 @@ int ch_signals_hold(sigset_t *programs, sigset_t *held) {
         (a.sa_flags & SA_SIGINFO || (a.sa_handler != SIG_DFL && a.sa_handler != SIG_IGN)) && s != SIGSEGV &&
         s != SIGBUS && s != SIGFPE && s != SIGILL && s != SIGTRAP && s != SIGABRT) {
       sigaddset(held, s);
-      sigaddset(&held_here->set, s);
-      held_here->count[s]++;
+      sigaddset(&h->set, s);
+      h->count[s]++;
     }
   }
   pthread_sigmask(SIG_BLOCK, held, NULL);
@@ -73,11 +93,12 @@ int ch_signals_deliver(const sigset_t *mask) {
 }
 
 void ch_signals_release(const sigset_t *held) {
+  struct held *h = held_here();
   sigset_t free;
   sigemptyset(&free);
   for (int s = 1; s < _NSIG; s++) /* in a child of fork it has been released already */
-    if (sigismember(held, s) == 1 && held_here->count[s] > 0 && --held_here->count[s] == 0) {
-      sigdelset(&held_here->set, s);
+    if (sigismember(held, s) == 1 && h->count[s] > 0 && --h->count[s] == 0) {
+      sigdelset(&h->set, s);
       sigaddset(&free, s);
     }
   pthread_sigmask(SIG_UNBLOCK, &free, NULL);
