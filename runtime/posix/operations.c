@@ -106,9 +106,11 @@ static const struct ch_operation_kind writev_kind = {"writev", perform_writev, p
 /* Under a limit of a file's size (RLIMIT_FSIZE), whose signal the ring loses. */
 static const struct ch_operation_kind limited_write_kind = {"write", perform_write, NULL, .queue = CH_POOL_STORAGE};
 static const struct ch_operation_kind limited_writev_kind = {"writev", perform_writev, NULL, .queue = CH_POOL_STORAGE};
+/* Whether a ring may get the request: whoever is alone makes the call in place, and needs none. */
+static bool is_for_ring(void) { return !ch_is_alone() && ch_reactor_has_ring(); }
 static bool is_limited(void) {
   struct rlimit limit;
-  return ch_reactor_has_ring() && getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  return is_for_ring() && getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
 /* What the kernel transfers at most in one call. */
@@ -116,7 +118,7 @@ static bool is_limited(void) {
 
 static req_t transfer(const struct ch_operation_kind *kind, int fd, const void *a, size_t n, int64_t offset,
                       int flags) {
-  int64_t position = offset < 0 && ch_reactor_has_ring() ? lseek(fd, 0, SEEK_CUR) : -1;
+  int64_t position = offset < 0 && is_for_ring() ? lseek(fd, 0, SEEK_CUR) : -1;
   return (req_t){
       .kind = kind, .fd = fd, .a = a, .n = n, .offset = offset, .flags = (unsigned)flags, .position = position};
 }
