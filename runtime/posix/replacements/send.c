@@ -11,12 +11,12 @@ static inline int raises_no_more(int fd, size_t sent) { return sent || !ch_is_of
 
 CH_REPLACES(write) ssize_t ch_posix_write(int fd, const void *from, size_t n) {
   CH_SINGLE_ACTIVITY(write(fd, from, n));
-  int before = errno, quiet = 0;
+  int before = errno, no_signal = 0;
   int64_t since = 0;
   size_t sent = 0;
   for (;;) {
-    ssize_t r = quiet ? ch_nonblocking_write_on(fd, (const char *)from + sent, n - sent)
-                      : ch_nonblocking_write(fd, (const char *)from + sent, n - sent);
+    ssize_t r = no_signal ? ch_nonblocking_write_on(fd, (const char *)from + sent, n - sent)
+                          : ch_nonblocking_write(fd, (const char *)from + sent, n - sent);
     if (r == CH_AS_STORAGE)
       return ch_do_write(fd, (const char *)from + sent, n - sent, -1);
     if (r == CH_BY_THREAD) {
@@ -32,7 +32,7 @@ CH_REPLACES(write) ssize_t ch_posix_write(int fd, const void *from, size_t n) {
     } else if (errno != EAGAIN || await_more_output(fd, before, sent, &since)) {
       return as_far_as(sent, r, before);
     }
-    quiet = raises_no_more(fd, sent);
+    no_signal = raises_no_more(fd, sent);
   }
 }
 
@@ -113,10 +113,10 @@ static ssize_t send_rest(int fd, const struct iovec *v, size_t count, size_t sen
 
 CH_REPLACES(writev) ssize_t ch_posix_writev(int fd, const struct iovec *v, int n) {
   CH_SINGLE_ACTIVITY(writev(fd, v, n));
-  int before = errno, quiet = 0;
+  int before = errno, no_signal = 0;
   int64_t since = 0;
   for (;;) {
-    ssize_t r = quiet ? ch_nonblocking_writev_on(fd, v, n) : ch_nonblocking_writev(fd, v, n);
+    ssize_t r = no_signal ? ch_nonblocking_writev_on(fd, v, n) : ch_nonblocking_writev(fd, v, n);
     if (r == CH_AS_STORAGE)
       return ch_do_writev(fd, v, n, -1, 0);
     if (r == CH_BY_THREAD)
@@ -125,7 +125,7 @@ CH_REPLACES(writev) ssize_t ch_posix_writev(int fd, const struct iovec *v, int n
       return send_rest(fd, v, (size_t)n, (size_t)r, 0, 0, since);
     if (r >= 0 || errno != EAGAIN || await_output(fd, before, &since))
       return r;
-    quiet = raises_no_more(fd, 0);
+    no_signal = raises_no_more(fd, 0);
   }
 }
 
