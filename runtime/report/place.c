@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <link.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -14,7 +13,6 @@
 
 extern __typeof__(dladdr) dladdr __attribute__((weak));
 extern const ElfW(Ehdr) __ehdr_start __attribute__((weak, visibility("hidden")));
-extern char **environ;
 
 /* The file that the address is in, and the address there. The program's own file is named by the process, for whoever
  * started it may have called it by a name that is no path. */
@@ -37,37 +35,48 @@ static bool module_of(const void *place, const char **file, uintptr_t *address) 
   return true;
 }
 
-/* What it prints: a line with the function, and one with the file and line. */
+/* What it prints: a line with the function, and one with the file and line. Also called by the handler of a fault, so
+ * it takes no memory and no lock. */
 static size_t ask(const char *file, uintptr_t address, char *text, size_t room) {
   char number[32];
   char *arguments[] = {"addr2line", "-f", "-s", "-e", (char *)file, number, NULL};
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
   sigset_t none;
   int ends[2];
-  pid_t child;
   snprintf(number, sizeof number, "0x%lx", (unsigned long)address);
   if (pipe2(ends, O_CLOEXEC) < 0)
     return 0;
+  int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
   sigemptyset(&none);
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  int error = posix_spawnp(&child, arguments[0], &actions, &attributes, arguments, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
+  pid_t child = vfork();
+  if (child == 0) {
+    dup2(ends[1], 1);
+    dup2(nowhere, 2);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    execvp(arguments[0], arguments);
+    _exit(127);
+  }
   close(ends[1]);
+  if (nowhere >= 0)
+    close(nowhere);
   size_t n = 0;
-  for (ssize_t r; !error && n + 1 < room && (r = read(ends[0], text + n, room - 1 - n)) > 0;)
+  for (ssize_t r; child > 0 && n + 1 < room && (r = read(ends[0], text + n, room - 1 - n)) > 0;)
     n += (size_t)r;
   close(ends[0]);
-  if (!error)
+  if (child > 0)
     waitpid(child, NULL, 0);
   text[n] = 0;
   return n;
+}
+
+bool ch_place_line(const char *file, uintptr_t address, char *text, size_t room) {
+  char said[512];
+  const char *line = ask(file, address, said, sizeof said) ? strchr(said, '\n') : NULL;
+  size_t n = line ? strcspn(++line, " \n") : 0;
+  if (n == 0 || n >= room || *line == '?')
+    return false;
+  memcpy(text, line, n);
+  text[n] = 0;
+  return text[n - 1] != '?' && !(n > 1 && text[n - 1] == '0' && text[n - 2] == ':');
 }
 
 bool ch_place_text(const void *place, char *text, size_t room) {

@@ -4,6 +4,7 @@
 #include "sched/overflow.h"
 #include "activity/activity.h"
 #include "frames/runtime_calls.h"
+#include "report/place.h"
 #include "report/runtime_code.h"
 #include "report/symbols.h"
 #include "sched/native.h"
@@ -29,7 +30,7 @@ static __thread void *alternate; /* NULL: the program has set one, or there is n
 /* The end of the thread's own stack. 0 in the main thread, where the limit of the stack can change. */
 static __thread uintptr_t home_low;
 
-/* ---- the report: with write(2) alone ---- */
+/* ---- the report: with write(2) alone, and another process for the lines ---- */
 
 __attribute__((format(printf, 1, 2))) static void say(const char *format, ...) {
   char line[768];
@@ -43,8 +44,11 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...) {
 
 static void say_place(const char *before, const struct ch_place *p, const char *after) {
   const char *slash = strrchr(p->module, '/');
-  say("charcoal:   %s%s%s%s+0x%lx%s%s\n", before, p->function, p->function[0] ? " (" : "",
-      slash ? slash + 1 : "an unknown module", (unsigned long)p->offset, p->function[0] ? ")" : "", after);
+  char line[256];
+  bool known = p->module[0] && ch_place_line(p->module, p->offset, line, sizeof line);
+  say("charcoal:   %s%s%s%s%s%s+0x%lx%s%s\n", before, p->function, p->function[0] ? " (" : "", known ? line : "",
+      known ? ", " : "", slash ? slash + 1 : "an unknown module", (unsigned long)p->offset, p->function[0] ? ")" : "",
+      after);
 }
 
 /* Finds the return address that stands most often near the top of the stack, and how often it does. The runtime's own
