@@ -477,6 +477,14 @@ long ch_begin_recv(int fd, void *to, size_t n, int flags) {
   return errno = before, CH_LATER;
 }
 
+/* Whether the process may have another descriptor. accept says that it may not (EMFILE) before it waits. */
+static bool has_number_left(int fd) {
+  int another = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (another >= 0)
+    close(another);
+  return another >= 0;
+}
+
 /* accept has no flag for not waiting, and the listener may be shared with other processes, so its mode is left alone.
  * Between a look and the call another one may accept the connection. So a ring waits and accepts in one operation, and
  * without a ring a thread accepts when there is something to accept. */
@@ -489,13 +497,12 @@ long ch_begin_accept(int fd, struct sockaddr *address, socklen_t *length, int fl
     return CH_LATER;
   if (!ch_fd_cache_listens(fd))
     return accept4(fd, address, length, flags); /* which fails at once */
-  if (is_vain(fd, CH_IN, 0))
-    return -1;
-  if (!is_ready(fd, POLLIN)) {
+  if (!is_vain(fd, CH_IN, 0)) {
+    if (is_ready(fd, POLLIN))
+      return CH_BY_THREAD;
     ch_fd_cache_not_ready(fd, CH_IN);
-    return errno = EAGAIN, -1;
   }
-  return CH_BY_THREAD;
+  return has_number_left(fd) ? (errno = EAGAIN, -1) : -1;
 }
 
 int ch_nonblocking_accept(int fd, struct sockaddr *address, socklen_t *length, int flags) {

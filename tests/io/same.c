@@ -1334,6 +1334,26 @@ static void broken_streams(void) {
     }
 }
 
+static void no_descriptor_left(void) {
+  printf("== a call that makes a descriptor does not wait where there can be none\n");
+  struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  struct timeval second = {1, 0};
+  struct rlimit before, limit;
+  int listener = socket(AF_INET, SOCK_STREAM, 0), none;
+  bind(listener, (struct sockaddr *)&a, sizeof a);
+  listen(listener, 1);
+  setsockopt(listener, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second);
+  getrlimit(RLIMIT_NOFILE, &before);
+  limit = before;
+  limit.rlim_cur = 0;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  SHOW_FD(none, accept(listener, NULL, NULL));
+  SHOW_FD(none, accept4(listener, NULL, NULL, SOCK_CLOEXEC));
+  setrlimit(RLIMIT_NOFILE, &before);
+  SHOW_FD(none, accept(listener, NULL, NULL));
+  close(listener);
+}
+
 static void *takes_and_ends(void *m) { return pthread_mutex_lock(m), m; }
 static void lost_mutexes(void) {
   static pthread_mutex_t m;
@@ -1669,6 +1689,7 @@ int main(void) {
   at_most_so_many_messages();
   lines_through_small_buffers();
   broken_streams();
+  no_descriptor_left();
   lost_mutexes();
   not_made_consistent();
   cut_short_by_the_end();
