@@ -49,7 +49,10 @@ static size_t ask(const char *file, uintptr_t address, char *text, size_t room) 
   sigemptyset(&none);
   pid_t child = vfork();
   if (child == 0) {
-    dup2(ends[1], 1);
+    if (ends[1] == 1)
+      fcntl(1, F_SETFD, 0); /* the program has no output of its own */
+    else
+      dup2(ends[1], 1);
     dup2(nowhere, 2);
     sigprocmask(SIG_SETMASK, &none, NULL);
     execvp(arguments[0], arguments);
