@@ -138,6 +138,7 @@ test('an aborted signal cancels an operation, and its reason is thrown when all 
       same([before.message, taken()], ['no longer wanted', []])
     }
     const signal = AbortSignal.abort('x')
+    same(yield* errorOf(() => timeout(9, () => after(1, 't'), { signal })), 'x')
     same(yield* errorOf(() => map([1], () => after(1, 'm'), { signal }) as any), 'x')
     same(yield* errorOf(() => retry(() => after(1, 'r'), { signal }) as any), 'x')
     same(taken(), [])
@@ -346,6 +347,20 @@ test('timeout gives the result, or what stands for it, when the body has ended',
       }),
       'instead',
     )
+    const controller = new AbortController()
+    const options = { signal: controller.signal, otherwise: () => 'instead' }
+    const either = yield* timeout(5, after(10, 'late'), options)
+    is<Equal<typeof either, string>>()
+    same([either, yield* timeout(5, sleep(9), options)], ['instead', 'instead'])
+    same([yield* timeout(5, after(3, 'in time'), options), taken().length > 0], ['in time', true])
+    for (const item of [after(9, 'aborted'), sleep(9)]) {
+      const aborted = new AbortController()
+      const activity = spawn(() => timeout(99, item, { signal: aborted.signal }))
+      yield* sleep(1)
+      aborted.abort(new Error('no longer wanted'))
+      same((yield* errorOf(() => activity)).message, 'no longer wanted')
+    }
+    same(taken(), ['aborted cancelled'])
     let signal: AbortSignal | undefined
     same(
       yield* timeout(

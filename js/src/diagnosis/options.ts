@@ -12,6 +12,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   finish: ['name', 'signal'],
   map: ['limit', ...OPERATION],
   retry: ['attempts', 'delay', 'factor', 'longest', 'jitter', 'when', ...OPERATION],
+  timeout: ['otherwise', ...OPERATION],
   all: OPERATION,
   allSettled: OPERATION,
   any: OPERATION,

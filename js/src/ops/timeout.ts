@@ -1,5 +1,5 @@
 /** `timeout` gives an operation a time limit, and says what happens when that is over. */
-import { checkTime } from '../core/arguments.ts'
+import { checkFunction, checkOptions, checkTime } from '../core/arguments.ts'
 import { asyncFn } from '../core/asyncFn.ts'
 import type { Call } from '../core/call.ts'
 import { domain } from '../core/current.ts'
@@ -11,15 +11,31 @@ import { sleep } from '../sync/sleep.ts'
 import { isClause, type Clause } from '../wait/clause.ts'
 import { Choice } from '../wait/choice.ts'
 import { claim, operationOf, type ItemResult, type Result } from './items.ts'
+import { scoped, type OperationOptions } from './scoped.ts'
+
+/** Options of `timeout`. */
+export interface TimeoutOptions<O = unknown> extends OperationOptions {
+  /** Gives the result when the time is over. */
+  otherwise?: (() => O) | undefined
+}
 
 type InTime = { value: unknown } | null
 
-const run = asyncFn(function* timeout(ms: number, item: unknown, otherwise: (() => unknown) | undefined) {
+const run = asyncFn(function* timeout(ms: number, item: unknown, { otherwise, signal }: TimeoutOptions) {
+  if (signal === undefined) return yield* limited(ms, item, otherwise)
+  return yield* scoped('timeout', { signal }, function* (scope) {
+    if (scope.cancelled) throw scope.error()
+    const result = yield* limited(ms, item, otherwise)
+    return () => result
+  })
+})
+
+function* limited(ms: number, item: unknown, otherwise: TimeoutOptions['otherwise']): Generator<unknown, unknown, any> {
   const ended = yield* isClause(item) ? clauseInTime(ms, item) : bodyInTime(ms, item)
   if (ended !== null) return ended.value
   if (otherwise === undefined) throw new DeadlineError(ms, '')
   return yield* operationOf(otherwise)
-})
+}
 
 /** One wait for both: the clause has had its effect, or none. */
 function* clauseInTime(ms: number, clause: Clause<unknown>): Generator<unknown, InTime, any> {
@@ -50,7 +66,8 @@ function* bodyInTime(ms: number, item: unknown): Generator<unknown, InTime, any>
 /**
  * Runs an operation for at most `ms` milliseconds. If it has not ended then it is cancelled, and when it has ended,
  * `otherwise` gives the result; without that a `DeadlineError` is thrown. A function gets its scope, whose `signal`
- * is for `fetch` and its like. What has its result in time, even in the very last moment, gives it.
+ * is for `fetch` and its like. What has its result in time, even in the very last moment, gives it. Instead of
+ * `otherwise`, `{ otherwise, signal }` may be given.
  *
  * @example
  * const slow = function* () { yield* sleep(1000); return 'late' }
@@ -62,7 +79,20 @@ export function timeout<I, O>(
   item: I | ((scope: Scope) => I),
   otherwise: () => O,
 ): Call<ItemResult<I> | Result<O>>
-export function timeout(ms: number, item: unknown, otherwise?: () => unknown): Call<any> {
+export function timeout<I>(
+  ms: number,
+  item: I | ((scope: Scope) => I),
+  options: OperationOptions & { otherwise?: undefined },
+): Call<ItemResult<I>>
+export function timeout<I, O>(
+  ms: number,
+  item: I | ((scope: Scope) => I),
+  options: TimeoutOptions<O>,
+): Call<ItemResult<I> | Result<O>>
+export function timeout(ms: number, item: unknown, last: (() => unknown) | TimeoutOptions = {}): Call<any> {
   checkTime('timeout', ms)
-  return run(ms, claim(item), otherwise)
+  const options = typeof last === 'function' ? { otherwise: last } : last
+  checkOptions('timeout', options)
+  if (options.otherwise !== undefined) checkFunction('timeout: otherwise', options.otherwise)
+  return run(ms, claim(item), options)
 }
