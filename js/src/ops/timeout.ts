@@ -14,9 +14,9 @@ import { claim, operationOf, type ItemResult, type Result } from './items.ts'
 import { scoped, type OperationOptions } from './scoped.ts'
 
 /** Options of `timeout`. */
-export interface TimeoutOptions<O = unknown> extends OperationOptions {
+export interface TimeoutOptions extends OperationOptions {
   /** Gives the result when the time is over. */
-  otherwise?: (() => O) | undefined
+  otherwise?: (() => unknown) | undefined
 }
 
 type InTime = { value: unknown } | null
@@ -87,7 +87,7 @@ export function timeout<I>(
 export function timeout<I, O>(
   ms: number,
   item: I | ((scope: Scope) => I),
-  options: TimeoutOptions<O>,
+  options: TimeoutOptions & { otherwise: () => O },
 ): Call<ItemResult<I> | Result<O>>
 export function timeout(ms: number, item: unknown, last: (() => unknown) | TimeoutOptions = {}): Call<any> {
   checkTime('timeout', ms)
