@@ -49,8 +49,8 @@ function chainParts(f: Figures): HTMLElement[] {
       isNative(f, undefined) ? 'Where a lock would help' : 'Where atomic would help',
       'Chains by the places in the source where their continuations come from, and how long each took at ' +
         (isNative(f, undefined)
-          ? 'worst: that long would a lock that is held there have kept others waiting for it.'
-          : 'worst: that long would an atomic block there have kept everything else waiting.'),
+          ? 'worst. A lock held there would have kept those waiting who want it for as long.'
+          : 'worst. An atomic block there would have kept everything else waiting for as long.'),
       rankingTable(f),
     ),
   ]
