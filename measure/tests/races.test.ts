@@ -118,11 +118,12 @@ test('what was tested before a wait and updated after it is one card, whichever 
   const ways = {
     less: 'if (account.less >= 60) { await sleep(1); account.less -= 60 }',
     more: 'if (account.more < 2) { await sleep(1); account.more++ }',
+    set: 'if (account.set >= 60) { await sleep(1); account.set = account.set - 60 }',
     hidden: 'await purse.take()',
   }
   const cards = await found(`
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
-const account = { less: 100, more: 0 }
+const account = { less: 100, more: 0, set: 100 }
 const purse = new (class { #n = 100; async take() { if (this.#n >= 60) { await sleep(1); this.#n -= 60 } } })()
 ${Object.entries(ways)
   .map(([name, body]) => `async function ${name}() { ${body} }\nawait Promise.all([1, 2, 3].map(${name}))`)
@@ -132,7 +133,7 @@ ${Object.entries(ways)
     'meanwhile: in 2 of 3 runs.'
   same(
     cards.filter((c) => c.text.includes('account') || c.text.includes('#n')).map((c) => c.text),
-    [card('less', 'account.less'), card('more', 'account.more'), card('take', 'this.#n')],
+    [card('less', 'account.less'), card('more', 'account.more'), card('set', 'account.set'), card('take', 'this.#n')],
   )
 })
 
@@ -310,14 +311,16 @@ ${Object.entries({ ...ways, ...races })
 test('asking again is no conflict, and neither is counting oneself: loops that wait, active tasks', async () => {
   const cards = await found(`
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
-let done = false, busy = false, active = 0, most = 0, hits = 0
+let done = false, busy = false, active = 0, most = 0, hits = 0, running = 0
 const queue = []
 async function produce() { for (let i = 0; i < 9; i++) { queue.push(i); await sleep(1) } done = true }
 async function consume() { while (!done || queue.length > 0) { if (queue.shift() === undefined) await sleep(1) } }
 async function locked() { while (busy) await sleep(1); busy = true; await sleep(1); busy = false }
 async function task() { active++; most = Math.max(most, active); await sleep(1); active-- }
+async function run() { running = running + 1; most = Math.max(most, running); await sleep(1); running = running - 1 }
 async function counts() { for (let i = 0; i < 3; i++) { hits += 1; await sleep(1) } }
-await Promise.all([produce(), consume(), ...[locked, locked, locked, task, task, task, counts, counts].map((f) => f())])
+await Promise.all([produce(), consume(), ...[locked, locked, locked, task, task, task, run, run, run,
+counts, counts].map((f) => f())])
 console.log(hits, most)`)
   same(
     cards.filter((c) => !c.hint),

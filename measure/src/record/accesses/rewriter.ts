@@ -489,6 +489,7 @@ export class Rewriter {
       if (shared === null) return isFunction(right) ? this.function(right, left.name) : this.visit(right)
       const site = this.out.site(node, left.name)
       const reads = operator === '=' ? '' : `$ch.n(${shared},${site}),`
+      if (operator === '=') this.out.update(left, right, site)
       this.out.insert(node.start, `(${reads}$ch.a(${shared},${site},`)
       this.visit(right)
       this.out.insert(node.end, '))')
@@ -509,6 +510,7 @@ export class Rewriter {
       return
     }
     const reads = operator !== '='
+    if (!reads) this.out.update(left, right, site)
     if (computed) {
       const held = this.held(object)
       const key = this.out.temporary()

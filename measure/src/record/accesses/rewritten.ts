@@ -2,7 +2,7 @@
  * The text that comes out of the rewriting of a file, while it grows: what is put into it, the sites that our calls
  * name, and our variables that the innermost function declares.
  */
-import type { Node } from '../../source/tree.ts'
+import { isFunction, walk, type Node } from '../../source/tree.ts'
 import { Insertions } from './insertions.ts'
 import { endsInCall } from './shapes.ts'
 import { FILE_SITES, type FileSite, type FileSites } from './sites.ts'
@@ -35,6 +35,8 @@ export class Rewritten {
   private readonly insertions: Insertions
   private readonly sites: FileSite[] = []
   private readonly tested: TestedReads
+  /** Reads that are part of a write, by their nodes: the write's site. */
+  private readonly updates = new Map<Node, number>()
   private readonly code: string
   readonly file: number
   private temporaries = 0
@@ -113,7 +115,23 @@ export class Rewritten {
     this.wrap(object, `${before}${open}$ch.${name}(`, `,${rest})${close}${after}`, visit)
   }
 
+  /** `n = n - 1` reads and writes in one, as `n -= 1` does, so both accesses have the write's site. */
+  update({ type, start, end }: Node, value: Node, site: number): void {
+    const target = this.code.slice(start, end)
+    const reads: Node[] = []
+    let waits = false
+    const look = (n: Node): boolean => {
+      if (n.type === type && this.code.slice(n.start, n.end) === target) reads.push(n)
+      if (n.type === 'AwaitExpression' || n.type === 'YieldExpression') waits = true
+      return isFunction(n) || n.type === 'AssignmentExpression'
+    }
+    if (!look(value)) walk(value, look)
+    if (!waits) for (const read of reads) this.updates.set(read, site)
+  }
+
   site(node: Node, text: string): number {
+    const update = this.updates.get(node)
+    if (update !== undefined) return update
     const { name, line, column } = this.inner
     const { start } = node.loc
     const site: FileSite = [start.line, start.column + 1, name, line, column, text.slice(0, 60)]
