@@ -144,7 +144,7 @@ int main(void) {
   ok(/No conflict was seen, but reads and writes were not watched: compile/.test(unwatched), unwatched)
 })
 
-test('where a C operation waited is what the program noted, also where it reads in one function and writes in another', () => {
+test('where a C operation waited is known, also where it reads in one function and writes in another', () => {
   const told = reportOn(
     `#include <charcoal.h>
 static long total;

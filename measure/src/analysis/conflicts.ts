@@ -244,7 +244,10 @@ export function conflictText(f: Figures, c: Conflict): string {
       `meanwhile: ${of}.`
     )
   if (c.evidence === 'data')
-    return `${who} was interrupted by ${other} (${c.kind} of ${c.variable ?? 'a variable'}): ${counted(c.seen, 'time')}.`
+    return (
+      `${who} was interrupted by ${other} (${c.kind} of ${c.variable ?? 'a variable'}): ` +
+      `${counted(c.seen, 'time')}.`
+    )
   const shared = c.hint
     ? isWatched(f)
       ? 'Nothing was done by a value that had changed meanwhile.'

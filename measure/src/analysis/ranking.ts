@@ -255,7 +255,10 @@ export function rank(chains: RankedChain[]): RankedChain[] {
   )
 }
 
-/** The sentence that stands beside a chain. `lock`: in a C program a lock has to do it, because inside `atomic` nothing can wait. */
+/**
+ * The sentence that stands beside a chain. `lock`: in a C program a lock has to do it, because inside `atomic` nothing
+ * can wait.
+ */
 export function adviceText({ advice, max, runs, interrupted }: RankedChain, lock: boolean): string {
   const ms =
     max < 1000

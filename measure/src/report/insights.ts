@@ -70,7 +70,8 @@ export function insights(f: Figures): { topic: string; text: string }[] {
     'Microtasks',
     batch.count > 0,
     () =>
-      `${percent(batch.count - countBelow(batch, 10_000), batch.count)} of ${counted(batch.count, 'batch', 'batches')} ${batch.count === 1 ? 'takes' : 'take'} ` +
+      `${percent(batch.count - countBelow(batch, 10_000), batch.count)} of ` +
+      `${counted(batch.count, 'batch', 'batches')} ${batch.count === 1 ? 'takes' : 'take'} ` +
       `10 ms or more; the largest has ${counted(microtasks.counts.max, 'microtask')}, and the longest takes ` +
       `${time(batch.max)}.`,
   )

@@ -249,12 +249,14 @@ export class NodeRecorder implements Watcher, ActivityHost {
       this.note(
         'collapsed',
         `${counted(leftOut, 'continuation')} of Node's own code (steps of reading files, of loading modules) ` +
-          `${leftOut === 1 ? 'is' : 'are'} left out; what they registered counts as registered by what had registered them`,
+          `${leftOut === 1 ? 'is' : 'are'} left out; what they registered counts as registered by what had ` +
+          'registered them',
       )
     if (lost > 0)
       this.note(
         'lost-parents',
-        `${counted(lost, 'registration was', 'registrations were')} forgotten because too many were pending; their continuations are roots`,
+        `${counted(lost, 'registration was', 'registrations were')} forgotten because too many were pending; ` +
+          'their continuations are roots',
       )
   }
 
