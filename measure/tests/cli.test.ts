@@ -217,7 +217,7 @@ test('what has gone wrong with a program stands in the first line of its report'
   ])
   same(first('process.abort()', direct)[1], 'the program aborted (SIGABRT); what was recorded until then follows')
   same(first("throw new Error('x')", direct)[1], 'it crashed; what was recorded until then follows')
-  same(first('process.exit(0)', byShell).slice(0, 2), [0, 't'])
+  same(first('process.exit(0)', byShell).slice(0, 2), [0, 'bash -c node p.mjs; exit'])
 })
 
 test('Ctrl-C while a page is recorded: the report covers what was recorded', async () => {
