@@ -336,11 +336,11 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 TEST(what_a_subscriber_does_takes_the_same_time_however_many_there_are) {
   for (enum ch_slow slow = CH_SLOW_WAIT; slow <= CH_SLOW_DROP; slow++) {
     int64_t few = INT64_MAX, many = INT64_MAX;
-    for (int tries = 0; tries < 3 || (many > 4 * few && tries < 8); tries++) {
+    for (int tries = 0; tries < 3 || (many > 12 * few && tries < 8); tries++) {
       few = least(few, time_of_one_among(500, slow));
       many = least(many, time_of_one_among(16000, slow));
     }
-    EXPECT(many <= 4 * few); /* where a list of all is walked it is above 30 times */
+    EXPECT(many <= 12 * few); /* some 1 to 4 times; where a list of all is walked it is above 30 times */
   }
 }
 
