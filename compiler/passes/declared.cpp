@@ -1,3 +1,4 @@
+// Turns the annotations of declared functions into attributes (declared.h).
 #include "declared.h"
 #include "options.h"
 #include "promises.h"
