@@ -265,6 +265,32 @@ test('a generator function is made once, and not at each call, in all places tha
   for (const [place, source] of Object.entries(placesOfThree)) same(await made(source), 3, place)
 })
 
+test('a function without a name does not get that of the variable that keeps its generator function', async () => {
+  const source = `const stacks = []
+const note = (e) => stacks.push(e.stack.split('\\n')[1])
+function main() {
+  const twice = (f) => Promise.all([f(1), f(2)].map((p) => p.catch(note)))
+  return Promise.all([
+    twice(async (x) => { throw new Error(x) }),
+    twice(async ({ x }) => { throw new Error(x) }),
+    twice(async function (x) { throw new Error(arguments[0]) }),
+    twice(async function () { throw new Error(this) }),
+  ]).then(() => stacks)
+}`
+  const names = new Set<string>()
+  const noting = {
+    ...runtime,
+    go: (body: any, ...rest: any[]) => (names.add(body.name), (runtime.go as any)(body, ...rest)),
+    goPlain: (gen: any, body: any) => (names.add(body.name), runtime.goPlain(gen, body)),
+  }
+  const code = transform(source, { all: true, format: 'commonjs' })!.code.replace(/^const .*?;/, '')
+  ok(code.includes('$body3'), code)
+  const stacks: string[] = await new Function('$charcoal', `${code}\nreturn main()`)(noting)
+  same([...names], [''])
+  same(stacks.length, 8)
+  for (const line of stacks) ok(!line.includes('$body'), line)
+})
+
 test('a function may run before the first line of its module, in a circle of imports', async () => {
   const early = `const result = f()\nasync function f() { return (await p) + 1 }`
   const code = transform(early, { all: true })!.code.replace(/^import .*?;/, '')

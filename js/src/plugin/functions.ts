@@ -119,23 +119,27 @@ function frame(module: ModuleText, node: Node, at: Once): Frame {
 
   // A name for stacks and reports, in a form that hides no name of the program's.
   const name = module.names.get(node)!
-  const generatorFunction = name === '' ? 'function*' : `function* ${name}$activity`
   const runtime = runtimeOf(node)
   const kept = keep(module, node, at)
+  // The variable in which it is kept would become the name of a function that has none.
+  const [before, after] = name === '' && kept !== null ? ['$charcoal.nameless(', ')'] : ['', '']
+  const generatorFunction = `${before}${name === '' ? 'function*' : `function* ${name}$activity`}`
   const open = ` return ${runtime}(${kept === null ? '' : `${kept} ??= `}${generatorFunction}`
   if (moves) {
     const passed = isArrow(node) ? `[${[...placeholders(params), '...$args'].join(', ')}]` : 'arguments'
-    return { moves, open, close: `, ${self}, ${passed})` }
+    return { moves, open, close: `${after}, ${self}, ${passed})` }
   }
-  if (usesArguments) return { moves, open: `${open} ()`, close: `, ${self}, arguments)` }
+  if (usesArguments) return { moves, open: `${open} ()`, close: `${after}, ${self}, arguments)` }
   if (kept === null) return { moves, open: `${open} ()`, close: usesThis ? ', this)' : ')' }
   const names = params.map((p) => p.name).join(', ')
-  if (runtime !== '$charcoal.go')
-    return { moves, open: `${open} (${names})`, close: `, ${self}, ${isArrow(node) ? `[${names}]` : 'arguments'})` }
+  if (runtime !== '$charcoal.go') {
+    const given = isArrow(node) ? `[${names}]` : 'arguments'
+    return { moves, open: `${open} (${names})`, close: `${after}, ${self}, ${given})` }
+  }
   // To make the generator cannot throw, so it is made in place.
   const made = ` return $charcoal.goPlain((${kept} ??= ${generatorFunction} (${names})`
   const passed = usesThis ? ['this', ...params.map((p) => p.name)].join(', ') : names
-  return { moves, open: made, close: `)${usesThis ? '.call' : ''}(${passed}), ${kept})` }
+  return { moves, open: made, close: `${after})${usesThis ? '.call' : ''}(${passed}), ${kept})` }
 }
 
 function removeAsync(module: ModuleText, node: Node): void {

@@ -6,7 +6,20 @@ import { race } from '../ops/race.ts'
 import { allSettled, any } from '../ops/settled.ts'
 
 export { enter, leave, leaving, mustWait } from './block.ts'
-export { call, go, goFlat, goPlain, isPromise, own, owned, superOf, tell, told, $wait as wait } from './runtime/go.ts'
+export {
+  call,
+  go,
+  goFlat,
+  goPlain,
+  isPromise,
+  nameless,
+  own,
+  owned,
+  superOf,
+  tell,
+  told,
+  $wait as wait,
+} from './runtime/go.ts'
 export { emit, emitAll, goGenerator } from './runtime/generator.ts'
 export { Disposal } from './runtime/disposal.ts'
 export { Iteration } from './runtime/iteration.ts'

@@ -97,6 +97,9 @@ export function go(body: Body, self?: unknown, args?: ArrayLike<unknown>): Call<
   return made(begin(body, self, args))
 }
 
+/** Gives a function to a variable without giving it the variable's name. */
+export const nameless = <F>(f: F): F => f
+
 /**
  * As `go`, for a function whose parameters are plain names: to make the generator throws nothing, so its function does
  * that itself.
