@@ -56,20 +56,20 @@ static bool put(uint64_t what) {
 
 bool ch_uring_has_backlog(void) { return backlog != NULL; }
 
+static void forget_first(void) {
+  struct late *gone = backlog;
+  backlog = gone->next;
+  free(gone);
+}
+
 void ch_uring_drain_backlog(void) {
-  while (backlog && put(backlog->what)) {
-    struct late *gone = backlog;
-    backlog = gone->next;
-    free(gone);
-  }
+  while (backlog && put(backlog->what))
+    forget_first();
 }
 
 void ch_uring_drop_backlog(void) {
-  while (backlog) {
-    struct late *gone = backlog;
-    backlog = gone->next;
-    free(gone);
-  }
+  while (backlog)
+    forget_first();
 }
 
 static __attribute__((noinline)) bool put_later(uint64_t what) {
