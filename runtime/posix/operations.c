@@ -1,6 +1,7 @@
 /* The system calls that the ring or the pool makes, each described by a struct ch_operation_kind. See operations.h. */
 #define _GNU_SOURCE
 #include "posix/operations.h"
+#include "posix/plain.h"
 #include "posix/operate.h"
 #include "offload/pool.h"
 #include "reactor/readiness_cache.h"
@@ -391,12 +392,7 @@ int ch_flock_held(int fd, int operation) {
     return 0;
   char name[40], text[4096];
   snprintf(name, sizeof name, "/proc/self/fdinfo/%d", fd);
-  int saved = errno, info = open(name, O_RDONLY | O_CLOEXEC);
-  ssize_t n = info < 0 ? -1 : read(info, text, sizeof text - 1);
-  if (info >= 0)
-    close(info);
-  errno = saved;
-  text[n < 0 ? 0 : n] = 0;
+  ch_proc_text(name, text, sizeof text);
   const char *line = strstr(text, ": FLOCK");
   const char *end = line ? strchrnul(line, '\n') : NULL, *write = line ? strstr(line, "WRITE") : NULL;
   return !line ? 0 : write && write < end ? LOCK_EX : LOCK_SH;

@@ -21,14 +21,17 @@ int ch_plain_pselect(int n, fd_set *in, fd_set *out, fd_set *except, const struc
                      const sigset_t *mask) {
   return pselect(n, in, out, except, timeout, mask);
 }
-int ch_select_reach(int n) {
-  char text[2048];
-  int saved = errno, fd = open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
-  ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+void ch_proc_text(const char *file, char *text, size_t room) {
+  int saved = errno, fd = open(file, O_RDONLY | O_CLOEXEC);
+  ssize_t length = fd < 0 ? -1 : read(fd, text, room - 1);
   if (fd >= 0)
     close(fd);
   errno = saved;
   text[length < 0 ? 0 : length] = 0;
+}
+int ch_select_reach(int n) {
+  char text[2048];
+  ch_proc_text("/proc/thread-self/status", text, sizeof text);
   const char *line = strstr(text, "\nFDSize:");
   int room = line ? atoi(line + sizeof "\nFDSize:" - 1) : 0;
   return room > 0 && room < n ? room : n;

@@ -22,6 +22,9 @@ CH_HIDDEN int ch_plain_pselect(int, fd_set *, fd_set *, fd_set *, const struct t
  * need not be larger, although programs pass their limit of descriptors (getdtablesize) with a set of the usual size.
  */
 CH_HIDDEN int ch_select_reach(int n);
+/* Reads the beginning of a file of /proc into `text` of `room` bytes, and ends it with a zero. What cannot be read is
+ * empty. Keeps errno. */
+CH_HIDDEN void ch_proc_text(const char *file, char *text, size_t room);
 CH_HIDDEN int ch_plain_epoll_pwait(int, struct epoll_event *, int, int timeout, const sigset_t *);
 CH_HIDDEN int ch_plain_sendmmsg(int, struct mmsghdr *, unsigned, int);
 CH_HIDDEN int ch_plain_recvmmsg(int fd, struct mmsghdr *, unsigned n, int flags, struct timespec *timeout);
