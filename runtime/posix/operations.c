@@ -6,6 +6,7 @@
 #include "offload/pool.h"
 #include "reactor/readiness_cache.h"
 #include "reactor/reactor.h"
+#include "posix/vectors.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/io_uring.h>

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "posix/plain.h"
 #include "posix/plain_waits.h"
+#include "reactor/runtime_descriptors.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -49,6 +50,10 @@ pid_t ch_plain_wait4(pid_t pid, int *status, int options, struct rusage *usage) 
 int ch_plain_waitid(idtype_t type, id_t id, siginfo_t *info, int options) { return waitid(type, id, info, options); }
 int ch_plain_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout) {
   return ch_library_sigtimedwait(set, info, timeout);
+}
+int ch_plain_close(int fd) { return ch_is_runtime_descriptor(fd) ? (errno = EBADF, -1) : close(fd); }
+int ch_plain_clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left) {
+  return ch_library_clock_nanosleep(clock, flags, time, left);
 }
 
 extern int __poll_chk(struct pollfd *, nfds_t, int, size_t);

@@ -3,16 +3,19 @@
 #ifndef CHARCOAL_POSIX_PLAIN_H
 #define CHARCOAL_POSIX_PLAIN_H
 
-#include "posix/nonblocking.h"
+#include "frames/attributes.h"
 #include <netdb.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <time.h>
 
 CH_HIDDEN ssize_t ch_plain_preadv2(int fd, const struct iovec *, int n, off_t offset, int flags);
 CH_HIDDEN ssize_t ch_plain_pwritev2(int fd, const struct iovec *, int n, off_t offset, int flags);
@@ -25,6 +28,9 @@ CH_HIDDEN int ch_select_reach(int n);
 /* Reads the beginning of a file of /proc into `text` of `room` bytes, and ends it with a zero. What cannot be read is
  * empty. Keeps errno. */
 CH_HIDDEN void ch_proc_text(const char *file, char *text, size_t room);
+CH_HIDDEN int ch_plain_poll_chk(struct pollfd *, nfds_t, int timeout, size_t room);
+CH_HIDDEN int ch_plain_close(int fd);
+CH_HIDDEN int ch_plain_clock_nanosleep(clockid_t, int flags, const struct timespec *, struct timespec *left);
 CH_HIDDEN int ch_plain_epoll_pwait(int, struct epoll_event *, int, int timeout, const sigset_t *);
 CH_HIDDEN int ch_plain_sendmmsg(int, struct mmsghdr *, unsigned, int);
 CH_HIDDEN int ch_plain_recvmmsg(int fd, struct mmsghdr *, unsigned n, int flags, struct timespec *timeout);

@@ -7,6 +7,7 @@
 #include "posix/nonblocking.h"
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 
 /* A new descriptor that is readable while one of the set is pending for this thread; -1 with errno. */
 CH_HIDDEN int ch_signals_open(const sigset_t *);

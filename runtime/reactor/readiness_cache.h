@@ -46,6 +46,13 @@ enum ch_file_kind {
   CH_STORAGE_FILE,   /* files, directories, disks */
 };
 
+/* poll always reports files and the like as ready, so the plain call is right for them; only it has exactly its
+ * results. It also reports what is wrong with a number that is not open. */
+static inline bool ch_is_storage_kind(enum ch_file_kind kind) {
+  return kind == CH_STORAGE_FILE || kind == CH_UNKNOWN_FILE;
+}
+static inline bool ch_is_stream_kind(enum ch_file_kind kind) { return kind == CH_PIPE_FILE || kind == CH_DEVICE_FILE; }
+
 /* Of a socket, as long as the bit is set. */
 enum {
   CH_BLOCKS = 1,      /* O_NONBLOCK is not set */

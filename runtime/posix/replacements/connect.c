@@ -3,6 +3,7 @@
 #include "posix/descriptors.h"
 #include "posix/single_activity.h"
 #include "posix/replacements/replacement.h"
+#include "posix/plain.h"
 
 CH_HIDDEN void ch_fd_closing(int fd);
 

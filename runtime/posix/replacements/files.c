@@ -7,6 +7,7 @@
 #include "posix/single_activity.h"
 #include "posix/streams.h"
 #include "posix/replacements/replacement.h"
+#include "posix/plain.h"
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>

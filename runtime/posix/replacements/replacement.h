@@ -16,6 +16,7 @@
 #include "posix/nonblocking.h"
 #include "posix/operations.h"
 #include "reactor/call.h"
+#include "posix/sockets.h"
 #include <errno.h>
 
 #define CH_REPLACES(name) __attribute__((annotate("charcoal.replaces=" #name), visibility("hidden"), used))

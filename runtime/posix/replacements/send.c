@@ -2,6 +2,7 @@
  * sent, or returns the number of bytes that were sent before an error. */
 #include "posix/single_activity.h"
 #include "posix/replacements/replacement.h"
+#include "posix/vectors.h"
 #include <stdlib.h>
 #include <unistd.h>
 

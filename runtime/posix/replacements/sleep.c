@@ -7,6 +7,7 @@
 #include "sync/ticker.h"
 #include "reactor/times.h"
 #include "posix/replacements/replacement.h"
+#include "posix/plain.h"
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>

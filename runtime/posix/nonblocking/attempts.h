@@ -1,0 +1,32 @@
+/* What the attempts of this folder share. */
+#ifndef CHARCOAL_POSIX_NONBLOCKING_ATTEMPTS_H
+#define CHARCOAL_POSIX_NONBLOCKING_ATTEMPTS_H
+
+#include "charcoal.h"
+#include "posix/nonblocking.h"
+#include <stdbool.h>
+
+/* Law 4: in a cancelled scope nothing begins. */
+#define REFUSE_IF_CANCELLED()                                                                                          \
+  do {                                                                                                                 \
+    if (ch_is_marked())                                                                                                \
+      return errno = ECANCELED, -1;                                                                                    \
+  } while (0)
+
+/* readv or writev, or a function like them. */
+typedef ssize_t ch_transfer(int fd, const struct iovec *, int n);
+
+/* Whether the socket's call need not be made, because the last try found nothing, the reactor has reported nothing
+ * since, and the plain call would wait. Then it sets EAGAIN. */
+CH_HIDDEN bool ch_attempt_is_vain(int fd, int event, int flags);
+/* Notes what the outcome of a call for n bytes tells of the descriptor. Returns the outcome. */
+CH_HIDDEN ssize_t ch_attempt_noted(int fd, ssize_t outcome, size_t n, int event, int flags);
+
+/* Whether poll reports one of the events now. Sets EAGAIN if not. */
+CH_HIDDEN bool ch_is_ready_now(int fd, short events);
+
+/* Of a pipe or a device. */
+CH_HIDDEN ssize_t ch_attempt_stream_readv(int fd, const struct iovec *, int n);
+CH_HIDDEN ssize_t ch_attempt_stream_writev(int fd, const struct iovec *, int n);
+
+#endif
