@@ -1,4 +1,4 @@
-/* System calls that take a while, as operations (reactor/operation.h).
+/* System calls that take a while, as operations (reactor/operation.h). The folder operations/ defines them.
  *
  * Each ch_do_ function blocks, and has a hand-written replacement, in plain C. It finishes the call at once where that
  * takes no waiting, and otherwise has it made by the ring or the pool and waits for its end, also when cancelled. What
@@ -71,13 +71,6 @@ CH_HIDDEN int ch_flock_held(int fd, int operation);
 CH_HIDDEN int ch_flock_take_back(int fd, int held);
 CH_HIDDEN long ch_do_flock(int fd, int operation);
 CH_HIDDEN long ch_do_setlk(int fd, int command, void *lock);
-
-/* The plain calls, for what never waits or is an error. */
-CH_HIDDEN ssize_t ch_plain_pread_chk(int fd, void *, size_t, int64_t offset, size_t room);
-CH_HIDDEN ssize_t ch_plain_read_chk(int fd, void *, size_t, size_t room);
-CH_HIDDEN int ch_plain_open_2(const char *, int flags);
-CH_HIDDEN int ch_plain_fcntl(int fd, int command, void *argument);
-CH_HIDDEN int ch_plain_lockf(int fd, int command, int64_t n);
 
 /* Any plain code: fn(argument) returns the result, or -errno. CH_CALL_WAITING: it may last until somebody else does
  * something. INTERRUPTIBLE: and EINTR means that it has done nothing. CANCELLABLE: and it can be ended by the

@@ -60,3 +60,14 @@ extern int __poll_chk(struct pollfd *, nfds_t, int, size_t);
 int ch_plain_poll_chk(struct pollfd *all, nfds_t n, int timeout, size_t room) {
   return __poll_chk(all, n, timeout, room);
 }
+extern ssize_t __pread_chk(int, void *, size_t, off_t, size_t);
+extern int __open_2(const char *, int);
+extern ssize_t __read_chk(int, void *, size_t, size_t);
+
+ssize_t ch_plain_pread_chk(int fd, void *to, size_t n, int64_t offset, size_t room) {
+  return __pread_chk(fd, to, n, offset, room);
+}
+int ch_plain_open_2(const char *path, int flags) { return __open_2(path, flags); }
+int ch_plain_fcntl(int fd, int command, void *argument) { return fcntl(fd, command, argument); }
+int ch_plain_lockf(int fd, int command, int64_t n) { return lockf(fd, command, n); }
+ssize_t ch_plain_read_chk(int fd, void *to, size_t n, size_t room) { return __read_chk(fd, to, n, room); }

@@ -13,13 +13,6 @@ bool ch_iovec_is_malformed(const struct iovec *v, size_t n) {
   return malformed;
 }
 
-size_t ch_iovec_bytes(const struct iovec *v, size_t n) {
-  size_t sum = 0;
-  for (size_t i = 0; v && i < n; i++)
-    sum += v[i].iov_len;
-  return sum;
-}
-
 struct iovec *ch_iovec_rest(const struct iovec *v, size_t n, size_t skip, size_t *left) {
   while (n > 0 && skip >= v->iov_len)
     skip -= v->iov_len, v++, n--;

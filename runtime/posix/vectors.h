@@ -9,7 +9,13 @@
 
 /* Whether the kernel refuses these vectors before it looks whether anything is there, or any room. */
 CH_HIDDEN bool ch_iovec_is_malformed(const struct iovec *, size_t n);
-CH_HIDDEN size_t ch_iovec_bytes(const struct iovec *, size_t n); /* 0 if there are no vectors (NULL) */
+/* The size of all of them; 0 if there are none (NULL). */
+static inline size_t ch_iovec_bytes(const struct iovec *v, size_t n) {
+  size_t sum = 0;
+  for (size_t i = 0; v && i < n; i++)
+    sum += v[i].iov_len;
+  return sum;
+}
 /* A copy of n vectors without their first `skip` bytes; *left: how many. NULL with ENOMEM. To be freed. */
 CH_HIDDEN struct iovec *ch_iovec_rest(const struct iovec *, size_t n, size_t skip, size_t *left);
 

@@ -12,30 +12,14 @@
 #include <limits.h>
 #include <sys/socket.h>
 
-/* If a call with these flags fails with EAGAIN, there is nothing to read, or no room to write. Without MSG_DONTWAIT it
- * is a call that waits. */
-enum { WAITING = MSG_WAITALL | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | MSG_MORE, TELLING = WAITING | MSG_DONTWAIT };
-
 /* A message that is too long is refused also while there is no room, so only output of TCP can be in vain. */
 bool ch_attempt_is_vain(int fd, int event, int flags) {
-  if (flags & ~WAITING || (event == CH_OUT && ch_fd_cache_kind(fd) != CH_TCP_SOCKET) ||
+  if (flags & ~CH_WAITING_FLAGS || (event == CH_OUT && ch_fd_cache_kind(fd) != CH_TCP_SOCKET) ||
       !ch_fd_cache_says_not_ready(fd, event) || !ch_fd_cache_all(fd, CH_BLOCKS) ||
       ch_negative_limit(fd, event == CH_IN ? SO_RCVTIMEO : SO_SNDTIMEO))
     return false;
   errno = EAGAIN;
   return true;
-}
-
-ssize_t ch_attempt_noted(int fd, ssize_t r, size_t n, int event, int flags) {
-  if (r >= 0)
-    ch_turn_end();
-  if (flags & ~TELLING)
-    return r;
-  if (r >= 0 && event == CH_IN)
-    ch_fd_cache_received(fd, r, n);
-  else if (r < 0 && errno == EAGAIN)
-    ch_fd_cache_not_ready(fd, event);
-  return r;
 }
 
 /* Whether the kernel refuses the message before it looks whether anything is there, or any room. */

@@ -1,6 +1,7 @@
 /* Replacements of read, readv, recv, recvfrom and recvmsg. */
 #include "posix/single_activity.h"
 #include "posix/replacements/replacement.h"
+#include "posix/plain.h"
 #include "posix/vectors.h"
 #include <stdlib.h>
 #include <unistd.h>
