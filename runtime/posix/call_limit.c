@@ -15,7 +15,7 @@ int64_t ch_call_timeout(int fd, int option) {
       return CH_FOREVER;
     }
     if (ch_is_stream_kind(ch_fd_cache_kind(fd)) && ch_fd_cache_all(fd, CH_JUST_ASKED))
-      return CH_FOREVER; /* the attempt has just asked */
+      return CH_FOREVER; /* the try has just asked */
   } else {
     ch_fd_cache_distrust--;
   }

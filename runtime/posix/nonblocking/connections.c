@@ -1,6 +1,6 @@
 /* accept and connect, which have no flag for not waiting. */
 #define _GNU_SOURCE
-#include "posix/nonblocking/attempts.h"
+#include "posix/nonblocking/tries.h"
 #include "posix/call_limit.h"
 #include "posix/operations.h"
 #include "reactor/readiness_cache.h"
@@ -31,7 +31,7 @@ long ch_begin_accept(int fd, struct sockaddr *address, socklen_t *length, int fl
     return CH_LATER;
   if (!ch_fd_cache_listens(fd))
     return accept4(fd, address, length, flags); /* which fails at once */
-  if (!ch_attempt_is_vain(fd, CH_IN, 0)) {
+  if (!ch_try_is_vain(fd, CH_IN, 0)) {
     if (ch_is_ready_now(fd, POLLIN))
       return CH_BY_THREAD;
     ch_fd_cache_not_ready(fd, CH_IN);

@@ -1,5 +1,5 @@
 /* Whether descriptors are ready. */
-#include "posix/nonblocking/attempts.h"
+#include "posix/nonblocking/tries.h"
 #include <errno.h>
 #include <poll.h>
 

@@ -1,6 +1,6 @@
 /* The calls for sockets, which take a flag for not waiting. */
 #define _GNU_SOURCE
-#include "posix/nonblocking/attempts.h"
+#include "posix/nonblocking/tries.h"
 #include "posix/call_limit.h"
 #include "posix/vectors.h"
 #include "reactor/negative_limits.h"
@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 
 /* A message that is too long is refused also while there is no room, so only output of TCP can be in vain. */
-bool ch_attempt_is_vain(int fd, int event, int flags) {
+bool ch_try_is_vain(int fd, int event, int flags) {
   if (flags & ~CH_WAITING_FLAGS || (event == CH_OUT && ch_fd_cache_kind(fd) != CH_TCP_SOCKET) ||
       !ch_fd_cache_says_not_ready(fd, event) || !ch_fd_cache_all(fd, CH_BLOCKS) ||
       ch_negative_limit(fd, event == CH_IN ? SO_RCVTIMEO : SO_SNDTIMEO))
@@ -51,20 +51,20 @@ static bool may_have_ended(int fd, ssize_t r, int flags) {
 /* The end, of which a call succeeds, with errno as it was. */
 static ssize_t or_end(ssize_t r, int before) { return r < 0 && errno == EAGAIN ? (errno = before, 0) : r; }
 
-static ssize_t attempt_recv(int fd, void *to, size_t n, int flags) {
+static ssize_t try_recv(int fd, void *to, size_t n, int flags) {
   int before = errno;
   ssize_t r = recv(fd, to, n, flags | MSG_DONTWAIT);
   if (CH_UNLIKELY(may_have_ended(fd, r, flags)))
     r = or_end(recv(fd, to, n, flags | MSG_DONTWAIT), before);
-  return ch_attempt_noted(fd, r, n, CH_IN, flags);
+  return ch_try_noted(fd, r, n, CH_IN, flags);
 }
 ssize_t ch_nonblocking_recv(int fd, void *to, size_t n, int flags) {
   REFUSE_IF_CANCELLED();
-  return ch_attempt_is_vain(fd, CH_IN, flags) ? -1 : attempt_recv(fd, to, n, flags);
+  return ch_try_is_vain(fd, CH_IN, flags) ? -1 : try_recv(fd, to, n, flags);
 }
 ssize_t ch_nonblocking_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *length) {
   REFUSE_IF_CANCELLED();
-  if (ch_attempt_is_vain(fd, CH_IN, flags))
+  if (ch_try_is_vain(fd, CH_IN, flags))
     return -1;
   int before = errno;
   ssize_t r = recvfrom(fd, to, n, flags | MSG_DONTWAIT, from, length);
@@ -74,7 +74,7 @@ ssize_t ch_nonblocking_recvfrom(int fd, void *to, size_t n, int flags, struct so
       *length = 0;
     r = or_end(r, before);
   }
-  return ch_attempt_noted(fd, r, n, CH_IN, flags);
+  return ch_try_noted(fd, r, n, CH_IN, flags);
 }
 int ch_begin_recvmmsg(int fd, struct mmsghdr *all, int flags) {
   REFUSE_IF_CANCELLED();
@@ -92,7 +92,7 @@ ssize_t ch_nonblocking_recvmsg(int fd, struct msghdr *m, int flags) {
   if (CH_UNLIKELY(is_malformed_message(m)))
     return recvmsg(fd, m, flags | MSG_DONTWAIT);
   size_t n = all_of(m);
-  if (ch_attempt_is_vain(fd, CH_IN, flags))
+  if (ch_try_is_vain(fd, CH_IN, flags))
     return -1;
   int before = errno;
   ssize_t r = recvmsg(fd, m, flags | MSG_DONTWAIT);
@@ -102,13 +102,13 @@ ssize_t ch_nonblocking_recvmsg(int fd, struct msghdr *m, int flags) {
       ch_message_of_nothing(m);
     r = or_end(r, before);
   }
-  return ch_attempt_noted(fd, r, n, CH_IN, flags);
+  return ch_try_noted(fd, r, n, CH_IN, flags);
 }
 ssize_t ch_nonblocking_send(int fd, const void *from, size_t n, int flags) {
   REFUSE_IF_CANCELLED();
-  return ch_attempt_is_vain(fd, CH_OUT, flags)
+  return ch_try_is_vain(fd, CH_OUT, flags)
              ? -1
-             : ch_attempt_noted(fd, send(fd, from, n, flags | MSG_DONTWAIT), n, CH_OUT, flags);
+             : ch_try_noted(fd, send(fd, from, n, flags | MSG_DONTWAIT), n, CH_OUT, flags);
 }
 /* Who names a receiver may have to wait for that one, although the socket has room. */
 ssize_t ch_nonblocking_sendto(int fd, const void *from, size_t n, int flags, const struct sockaddr *to,
@@ -122,9 +122,9 @@ ssize_t ch_nonblocking_sendmsg(int fd, const struct msghdr *m, int flags) {
   REFUSE_IF_CANCELLED();
   if (CH_UNLIKELY(!m) || m->msg_name || m->msg_controllen || is_malformed_message(m))
     return sendmsg(fd, m, flags | MSG_DONTWAIT);
-  return ch_attempt_is_vain(fd, CH_OUT, flags)
+  return ch_try_is_vain(fd, CH_OUT, flags)
              ? -1
-             : ch_attempt_noted(fd, sendmsg(fd, m, flags | MSG_DONTWAIT), all_of(m), CH_OUT, flags);
+             : ch_try_noted(fd, sendmsg(fd, m, flags | MSG_DONTWAIT), all_of(m), CH_OUT, flags);
 }
 
 /* With a ring the kernel waits and reads in one operation, for the first that waits. If the socket was just emptied, no
@@ -133,9 +133,9 @@ long ch_begin_recv(int fd, void *to, size_t n, int flags) {
   REFUSE_IF_CANCELLED();
   int before = errno;
   bool ring = ch_reactor_has_ring() && flags == 0 && n > 0 && n <= 0x7ffff000 && !ch_uring_is_awaited(fd);
-  if (ch_attempt_is_vain(fd, CH_IN, flags))
+  if (ch_try_is_vain(fd, CH_IN, flags))
     return ring ? (errno = before, CH_LATER) : -1;
-  ssize_t r = attempt_recv(fd, to, n, flags);
+  ssize_t r = try_recv(fd, to, n, flags);
   if (r >= 0 || errno != EAGAIN || !ring)
     return r;
   if (ch_call_timeout(fd, SO_RCVTIMEO) != CH_FOREVER)

@@ -4,7 +4,7 @@
  * A blocking call is not made on the grounds that poll has just reported something: another process, thread or domain
  * may take it in between, and then the whole domain would stand still. */
 #define _GNU_SOURCE
-#include "posix/nonblocking/attempts.h"
+#include "posix/nonblocking/tries.h"
 #include "posix/operations.h"
 #include "posix/vectors.h"
 #include "reactor/readiness_cache.h"
@@ -163,7 +163,7 @@ static bool is_file_after_all(int fd, ssize_t r, size_t n) {
   return is;
 }
 
-ssize_t ch_attempt_stream_readv(int fd, const struct iovec *v, int n) {
+ssize_t ch_try_stream_readv(int fd, const struct iovec *v, int n) {
   if (is_vain_stream(fd, CH_IN))
     return -1;
   ssize_t r = stream_readv(fd, v, n);
@@ -175,10 +175,10 @@ ssize_t ch_attempt_stream_readv(int fd, const struct iovec *v, int n) {
       lseek(fd, -r, SEEK_CUR);
     return readv(fd, v, n);
   }
-  return ch_attempt_noted(fd, r, all, CH_IN, 0);
+  return ch_try_noted(fd, r, all, CH_IN, 0);
 }
 
-ssize_t ch_attempt_stream_writev(int fd, const struct iovec *v, int n) {
+ssize_t ch_try_stream_writev(int fd, const struct iovec *v, int n) {
   if (is_vain_stream(fd, CH_OUT))
     return -1;
   ssize_t r = stream_writev(fd, v, n);
@@ -193,5 +193,5 @@ ssize_t ch_attempt_stream_writev(int fd, const struct iovec *v, int n) {
     free(rest);
     return more > 0 ? r + more : r;
   }
-  return ch_attempt_noted(fd, r, all, CH_OUT, 0);
+  return ch_try_noted(fd, r, all, CH_OUT, 0);
 }

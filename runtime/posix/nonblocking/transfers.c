@@ -1,6 +1,6 @@
-/* read, write and their like, which take any descriptor: the attempt is the one that is right for its kind. */
+/* read, write and their like, which take any descriptor: the try is the one that is right for its kind. */
 #define _GNU_SOURCE
-#include "posix/nonblocking/attempts.h"
+#include "posix/nonblocking/tries.h"
 #include "posix/operations.h"
 #include "posix/vectors.h"
 #include "reactor/readiness_cache.h"
@@ -66,28 +66,27 @@ static bool is_idle(const struct iovec *v, int n) {
 
 ssize_t ch_nonblocking_read(int fd, void *to, size_t n) {
   REFUSE_IF_CANCELLED();
-  return n == 0 ? read(fd, to, n) : by_kind(fd, &(struct iovec){to, n}, 1, receive, ch_attempt_stream_readv);
+  return n == 0 ? read(fd, to, n) : by_kind(fd, &(struct iovec){to, n}, 1, receive, ch_try_stream_readv);
 }
 ssize_t ch_nonblocking_readv(int fd, const struct iovec *v, int n) {
   REFUSE_IF_CANCELLED();
-  return is_idle(v, n) ? readv(fd, v, n) : by_kind(fd, v, n, receive_all, ch_attempt_stream_readv);
+  return is_idle(v, n) ? readv(fd, v, n) : by_kind(fd, v, n, receive_all, ch_try_stream_readv);
 }
 ssize_t ch_nonblocking_write(int fd, const void *from, size_t n) {
   REFUSE_IF_CANCELLED();
-  return n == 0 ? write(fd, from, n)
-                : by_kind(fd, &(struct iovec){(void *)from, n}, 1, send_one, ch_attempt_stream_writev);
+  return n == 0 ? write(fd, from, n) : by_kind(fd, &(struct iovec){(void *)from, n}, 1, send_one, ch_try_stream_writev);
 }
 ssize_t ch_nonblocking_writev(int fd, const struct iovec *v, int n) {
   REFUSE_IF_CANCELLED();
-  return is_idle(v, n) ? writev(fd, v, n) : by_kind(fd, v, n, send_all, ch_attempt_stream_writev);
+  return is_idle(v, n) ? writev(fd, v, n) : by_kind(fd, v, n, send_all, ch_try_stream_writev);
 }
 ssize_t ch_nonblocking_write_on(int fd, const void *from, size_t n) {
   REFUSE_IF_CANCELLED();
-  return by_kind(fd, &(struct iovec){(void *)from, n}, 1, send_on, ch_attempt_stream_writev);
+  return by_kind(fd, &(struct iovec){(void *)from, n}, 1, send_on, ch_try_stream_writev);
 }
 ssize_t ch_nonblocking_writev_on(int fd, const struct iovec *v, int n) {
   REFUSE_IF_CANCELLED();
-  return by_kind(fd, v, n, send_all_on, ch_attempt_stream_writev);
+  return by_kind(fd, v, n, send_all_on, ch_try_stream_writev);
 }
 
 /* A stream's buffer cannot be handed to a thread. So with devices that are neither pipes nor terminals the call is made

@@ -25,7 +25,7 @@ static inline long in_place(const req_t *q) {
   return r < 0 ? (errno = (int)-r, -1) : r;
 }
 
-/* A call that waits for somebody: after an attempt has said "not now". */
+/* A call that waits for somebody: after a try has said "not now". */
 static inline long begin_wait(req_t *q, req_t request) {
   *q = request;
   return ch_is_marked() ? refused() : CH_LATER;

@@ -1,4 +1,4 @@
-/* What a peer ends: receiving, accepting, connecting. These follow an attempt that would have had to wait
+/* What a peer ends: receiving, accepting, connecting. These follow a try that would have had to wait
  * (nonblocking.h). */
 #define _GNU_SOURCE
 #include "posix/operations/define.h"

@@ -1,6 +1,6 @@
-/* What the attempts of this folder share. */
-#ifndef CHARCOAL_POSIX_NONBLOCKING_ATTEMPTS_H
-#define CHARCOAL_POSIX_NONBLOCKING_ATTEMPTS_H
+/* What the tries of this folder share. */
+#ifndef CHARCOAL_POSIX_NONBLOCKING_TRIES_H
+#define CHARCOAL_POSIX_NONBLOCKING_TRIES_H
 
 #include "charcoal.h"
 #include "posix/nonblocking.h"
@@ -28,9 +28,9 @@ enum {
 
 /* Whether the socket's call need not be made, because the last try found nothing, the reactor has reported nothing
  * since, and the plain call would wait. Then it sets EAGAIN. */
-CH_HIDDEN bool ch_attempt_is_vain(int fd, int event, int flags);
+CH_HIDDEN bool ch_try_is_vain(int fd, int event, int flags);
 /* Notes what the outcome of a call for n bytes tells of the descriptor. Returns the outcome. */
-static inline ssize_t ch_attempt_noted(int fd, ssize_t outcome, size_t n, int event, int flags) {
+static inline ssize_t ch_try_noted(int fd, ssize_t outcome, size_t n, int event, int flags) {
   if (outcome >= 0)
     ch_turn_end();
   if (flags & ~CH_TELLING_FLAGS)
@@ -46,7 +46,7 @@ static inline ssize_t ch_attempt_noted(int fd, ssize_t outcome, size_t n, int ev
 CH_HIDDEN bool ch_is_ready_now(int fd, short events);
 
 /* Of a pipe or a device. */
-CH_HIDDEN ssize_t ch_attempt_stream_readv(int fd, const struct iovec *, int n);
-CH_HIDDEN ssize_t ch_attempt_stream_writev(int fd, const struct iovec *, int n);
+CH_HIDDEN ssize_t ch_try_stream_readv(int fd, const struct iovec *, int n);
+CH_HIDDEN ssize_t ch_try_stream_writev(int fd, const struct iovec *, int n);
 
 #endif
