@@ -55,19 +55,6 @@ bool Translator::matchesStatement(bool sure) const {
          (next() == "++" && at(position + 2) != ";") || (next() == "--" && at(position + 2) != ";");
 }
 
-// Whether the declaration at `index` declares or defines a function, rather than variables.
-bool Translator::declaresFunction(size_t index) const {
-  for (size_t i = index; i < tokens.size() && at(i) != ";" && at(i) != "=" && at(i) != "{"; ++i) {
-    if (at(i) == "__attribute__" || at(i) == "__attribute")
-      ++i;
-    else if (at(i) == "(" && ((isName(i - 1) && i > index) || (at(i - 1) == ")" && at(i - 2) != "*" && isName(i - 2))))
-      return true;
-    if (at(i) == "(" || at(i) == "[")
-      i = closing(i);
-  }
-  return false;
-}
-
 // `atomic` or `noncancellable` among the specifiers of a function's declaration.
 bool Translator::isSpecifier(std::string_view word) const {
   if (here() != word || !isName(position) || names.isDeclared(word))

@@ -107,23 +107,6 @@ void Translator::breakOrContinue() {
   simpleStatement();
 }
 
-// After the ':' of the label that begins at `index`, or where that is missing, at what ends the statement.
-size_t Translator::caseEnd(size_t index) const {
-  unsigned conditionals = 0; // case a ? b : c:
-  for (size_t end = index + 1; end < tokens.size(); ++end) {
-    std::string_view t = at(end);
-    if (t == "(" || t == "[" || t == "{")
-      end = closing(end);
-    else if (t == "?")
-      ++conditionals;
-    else if (t == ":" && conditionals-- == 0)
-      return end + 1;
-    else if (t == ";" || t == "}")
-      return end;
-  }
-  return tokens.size();
-}
-
 void Translator::caseOrDefault() {
   const Region *barrier = nullptr;
   bool insideSwitch = false;

@@ -1,9 +1,10 @@
 // How translate() works: a walk over the statements of C that copies what it passes, and a table of the
 // dialect's forms that it tries wherever a statement begins.
 //
-// c.cpp walks plain C; forms.cpp holds the table, and forms/ one file per form; mistakes.cpp recognizes what was meant
-// for a form and is none; jumps.cpp decides what `break`, `goto`, `case` … may do. The walk understands statements
-// exactly and skims over the rest (declarations, expressions), where only brackets matter.
+// statements.cpp and declarations.cpp walk plain C; cursor.cpp knows where the walk is; ends.cpp finds where a
+// statement ends; forms.cpp holds the table, and forms/ one file per form; mistakes.cpp recognizes what was meant for a
+// form and is none; jumps.cpp decides what `break`, `goto`, `case` … may do. The walk understands statements exactly
+// and skims over the rest (declarations, expressions), where only brackets matter.
 #ifndef CHARCOAL_SYNTAX_TRANSLATOR_H
 #define CHARCOAL_SYNTAX_TRANSLATOR_H
 
@@ -67,7 +68,7 @@ public:
 private:
   static constexpr size_t none = -1;
 
-  // ---- the cursor (c.cpp) ----
+  // ---- the cursor (cursor.cpp) ----
   std::string_view at(size_t index) const { return index < tokens.size() ? tokens[index].text : std::string_view(); }
   std::string_view here() const { return at(position); }
   std::string_view next() const { return at(position + 1); }
@@ -78,16 +79,17 @@ private:
   void findPartners();
   size_t closing(size_t open) const; // index of the matching bracket; where that is missing, of what ends the group
   bool isClosed(size_t open) const;
-  bool closesMembers(size_t close) const; // whether this '}' ends the members of a struct, union or enum
-  void take();                            // copies the current token
-  void take(size_t end);                  // copies up to the token `end`, without looking for forms
+  void take();           // copies the current token
+  void take(size_t end); // copies up to the token `end`, without looking for forms
   void drop() { ++position; }
   void drop(size_t end) { position = end; }
   void text(size_t anchor, std::string);
   void piece(Piece::What, size_t anchor);
   void problem(size_t index, std::string message, size_t noteIndex = 0, std::string note = "");
 
-  // ---- plain C (c.cpp) ----
+  // ---- plain C (statements.cpp) ----
+  // Deeper nesting than this is beyond what clang parses (-fbracket-depth is 256 there), so it may stay as it is.
+  static constexpr unsigned deepest = 2000;
   void compound(size_t noncancellable = none); // the word before the function whose body this is
   void beginBlock();                           // after its '{'
   void statements(size_t end);                 // of a block, up to its '}'
@@ -97,13 +99,18 @@ private:
   void group();                  // copies a bracketed group, likewise
   void controlled(Region::What); // the statement that a loop or switch controls
   void label();
+
+  // ---- where statements end (ends.cpp) ----
   size_t statementEnd(size_t index, unsigned level = 0) const; // after the statement that begins there
   size_t simpleEnd(size_t index) const;
   size_t caseEnd(size_t index) const; // after the ':' of the `case` or `default` that begins there
+
+  // ---- declarations (declarations.cpp) ----
   bool declaredInside(std::string_view word) const;
   bool isPlain(std::string_view word) const; // the program uses the word as a name of its own
   bool startsDeclaration(size_t index) const;
   bool declaresFunction(size_t index) const;
+  bool closesMembers(size_t close) const; // whether this '}' ends the members of a struct, union or enum
 
   // ---- the dialect (forms.cpp, forms/) ----
   bool form(bool inList); // translates the form that begins here, if one does
