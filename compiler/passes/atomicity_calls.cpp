@@ -100,8 +100,13 @@ void Instrumenter::locals(Function &F) {
         callAfter(*II, "ch_atomicity_forget", {A, bytes});
         marked = true;
       }
-    if (!marked)
-      callBefore(*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca(), "ch_atomicity_forget", {A, bytes});
+    if (marked)
+      continue;
+    Instruction &first = *F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
+    if (A->comesBefore(&first))
+      callBefore(first, "ch_atomicity_forget", {A, bytes});
+    else // a body that was inlined at -O0 has its locals behind code
+      callAfter(*A, "ch_atomicity_forget", {A, bytes});
   }
 }
 

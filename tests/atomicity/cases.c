@@ -690,6 +690,30 @@ static void a_hand_over_of_its_own(void) {
   wait_for(&a, &b);
 }
 
+/* At -O0 the body of a branch stands in the function around it, and its locals stand behind that function's code. */
+static void count_up(unsigned *counted) {
+  ch_sleep(1);
+  *counted += 1;
+}
+static void locals_of_a_branch_in_a_branch(void) {
+  unsigned all[2] = {0, 0};
+  do {
+    for (int i = 0; i < 2; i++)
+      async(i) {
+        unsigned outer = 0;
+        count_up(&outer);
+        async(i) {
+          unsigned inner = outer;
+          count_up(&inner);
+          all[i] = inner;
+        }
+        count_up(&outer);
+      }
+  }
+  finish;
+  expect(all[0] == 2 && all[1] == 2, "all are counted");
+}
+
 #define CASE(name) {#name, name}
 static const struct {
   const char *name;
@@ -734,6 +758,7 @@ static const struct {
              CASE(a_variable_that_may),
              CASE(a_function_that_may),
              CASE(an_allocator_of_its_own),
+             CASE(locals_of_a_branch_in_a_branch),
              CASE(a_hand_over_of_its_own)};
 
 int main(int argc, char **argv) {
