@@ -1,10 +1,8 @@
 // See typed_macros.h.
 #include "typed_macros.h"
-#include "dialect.h"
-#include "clang/AST/Decl.h"
-#include "clang/AST/Type.h"
+#include "unknown_words.h"
+#include "written_types.h"
 #include "clang/Basic/Diagnostic.h"
-#include "clang/Basic/DiagnosticParse.h"
 #include "clang/Basic/DiagnosticSema.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/CompilerInstance.h"
@@ -12,7 +10,6 @@
 #include "clang/Lex/Preprocessor.h"
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 
 using namespace clang;
@@ -118,86 +115,6 @@ const Macro *macroOf(llvm::StringRef name) {
   return nullptr;
 }
 
-// ---- types as the program writes them ----
-
-std::string written(QualType);
-
-// The function type to which an object's type leads, if its only parameter is a pointer to this structure.
-const FunctionProtoType *leadsTo(QualType type, llvm::StringRef record) {
-  const auto *pointer = type->getAs<PointerType>();
-  const auto *function = pointer ? pointer->getPointeeType()->getAs<FunctionProtoType>() : nullptr;
-  if (!function || function->getNumParams() != 1)
-    return nullptr;
-  const auto *parameter = function->getParamType(0)->getAs<PointerType>();
-  const RecordDecl *object = parameter ? parameter->getPointeeType()->getAsRecordDecl() : nullptr;
-  return object && object->getName() == record ? function : nullptr;
-}
-
-// "event(int)"; "" for what is no event.
-std::string asEvent(QualType type) {
-  const auto *pointer = type->getAs<PointerType>();
-  const auto *function = pointer ? pointer->getPointeeType()->getAs<FunctionProtoType>() : nullptr;
-  const auto *result = function ? function->getReturnType()->getAs<PointerType>() : nullptr;
-  const RecordDecl *tag = result ? result->getPointeeType()->getAsRecordDecl() : nullptr;
-  if (!tag || tag->getName() != "ch_event_tag")
-    return "";
-  std::string text;
-  for (QualType value : function->param_types())
-    text += (text.empty() ? "" : ", ") + written(value);
-  return "event(" + text + ")";
-}
-
-const struct {
-  const char *record, *word;
-} objects[] = {{"ch_rendezvous", "rendezvous"}, {"ch_channel", "channel"},           {"ch_future", "future"},
-               {"ch_broadcast", "broadcast"},   {"ch_subscription", "subscription"}, {"ch_watched", "watch"}};
-
-// "channel" for a pointer to the insides of a channel, which no program has; "" for other types.
-std::string asInsides(QualType type) {
-  const auto *pointer = type->getAs<PointerType>();
-  const RecordDecl *record = pointer ? pointer->getPointeeType()->getAsRecordDecl() : nullptr;
-  for (const auto &one : objects)
-    if (record && record->getName() == one.record)
-      return one.word;
-  return "";
-}
-
-// "channel(int)"; "" for what is no such object. As a parameter it is a pointer.
-std::string asObject(QualType type) {
-  const ArrayType *array = type->getAsArrayTypeUnsafe();
-  if (!array)
-    return "";
-  for (const auto &one : objects)
-    if (const FunctionProtoType *function = leadsTo(array->getElementType(), one.record)) {
-      const QualType of = function->getReturnType();
-      return std::string(one.word) + "(" + (of->isVoidType() ? "" : written(of)) + ")";
-    }
-  return "";
-}
-
-QualType withoutTypeof(QualType type) {
-  for (;;)
-    if (const auto *one = dyn_cast<TypeOfType>(type.getTypePtr()))
-      type = one->desugar().withCVRQualifiers(type.getCVRQualifiers());
-    else if (const auto *one = dyn_cast<TypeOfExprType>(type.getTypePtr()))
-      type = one->desugar().withCVRQualifiers(type.getCVRQualifiers());
-    else
-      return type;
-}
-
-// Without the `typeof`s of the macros.
-std::string written(QualType type) {
-  for (std::string text : {asEvent(type), asObject(type)})
-    if (!text.empty())
-      return text;
-  type = withoutTypeof(type);
-  const auto *pointer = dyn_cast<PointerType>(type.getTypePtr());
-  if (!pointer || pointer->getPointeeType()->isFunctionType())
-    return type.getAsString();
-  const std::string to = written(pointer->getPointeeType());
-  return to + (to.back() == '*' ? "*" : " *");
-}
-
 // ---- what a diagnostic is about ----
 
 struct Call {
@@ -209,7 +126,7 @@ class Explainer : public DiagnosticConsumer {
 public:
   explicit Explainer(CompilerInstance &compiler)
       : owned(compiler.getDiagnostics().takeClient()), next(owned ? *owned : *compiler.getDiagnostics().getClient()),
-        preprocessor(compiler.getPreprocessor()), isC(!compiler.getLangOpts().CPlusPlus) {
+        unknownWords(compiler.getPreprocessor()), isC(!compiler.getLangOpts().CPlusPlus) {
     takeCounts();
   }
 
@@ -239,15 +156,13 @@ private:
   // The exit status comes from these. `next` has counted what was wrong with the options, before this consumer was
   // there, and -verify does not count the errors that the program expects.
   void takeCounts() { NumErrors = next.getNumErrors(), NumWarnings = next.getNumWarnings(); }
-  void noteWord(const Diagnostic &what);
-  void noteHeader(const Diagnostic &what);
+  void note(const Diagnostic &about, const UnknownWords::Note &);
   std::unique_ptr<DiagnosticConsumer> owned;
   DiagnosticConsumer &next;
-  Preprocessor &preprocessor;
+  UnknownWords unknownWords;
   const bool isC;
-  std::set<std::string> noted; // the words about which there was a note
-  SourceLocation explained;    // the call about which there was an error last
-  bool dropsNotes = false;     // the notes that follow belong to a diagnostic that was dropped
+  SourceLocation explained; // the call about which there was an error last
+  bool dropsNotes = false;  // the notes that follow belong to a diagnostic that was dropped
 };
 
 // The outermost of our macros in whose expansion the place is.
@@ -418,102 +333,10 @@ bool namesOurTypes(const Diagnostic &what) {
   return false;
 }
 
-// Whether clang reports a name that it does not know, or a statement that it does not.
-bool isAboutName(unsigned id) {
-  switch (id) {
-  case diag::err_undeclared_var_use:
-  case diag::err_undeclared_var_use_suggest:
-  case diag::err_unknown_typename:
-  case diag::err_unknown_typename_suggest:
-  case diag::err_expected_while:
-  case diag::ext_implicit_function_decl_c99:
-  case diag::err_typecheck_call_not_function:
-    return true;
-  default:
-    return false;
-  }
-}
-
-// What clang cannot know about this word, at which a diagnostic stands in a dialect file; "" if nothing.
-std::string misplaced(unsigned id, llvm::StringRef word) {
-  static const std::set<std::string> statements = {"yield",  "async",  "atomic",    "activate",       "finish",
-                                                   "cancel", "within", "waituntil", "noncancellable", "twait"};
-  if (id == diag::err_undeclared_var_use && statements.count(word.str()))
-    return "'" + word.str() + "' is a statement, and cannot be part of an expression";
-  if (id == diag::err_expected_expression && word == "else")
-    return "each 'if' and 'waituntil' before this either has its 'else' already or has ended without one";
-  return "";
-}
-
-// Where clang does not know a word of the dialect, because the file does not have the dialect or because the word
-// stands in the wrong place, says what is missing. The word may be a mistake of another kind, so clang's own message
-// stays.
-void Explainer::noteWord(const Diagnostic &what) {
-  const SourceManager &sources = what.getSourceManager();
-  const SourceLocation place = sources.getFileLoc(what.getLocation());
-  llvm::SmallString<32> buffer;
-  const std::string word = Lexer::getSpelling(place, buffer, sources, preprocessor.getLangOpts()).str();
-  std::string text;
-  if (preprocessor.isMacroDefined("__CHARCOAL_DIALECT__"))
-    text = noted.count(word) ? "" : misplaced(what.getID(), word);
-  else if (isAboutName(what.getID()) && (isC || preprocessor.isMacroDefined("CHARCOAL_H")) && isDialectWord(word) &&
-           !noted.count(word))
-    text = "'" + word + "' is a word of Charcoal's dialect" +
-           (isC ? "; if that is meant, write '#include <charcoal.h>'"
-                : ", which C++ does not have; write a function in C, and declare it 'extern \"C\"' here");
-  if (text.empty())
-    return;
-  noted.insert(word);
+void Explainer::note(const Diagnostic &about, const UnknownWords::Note &what) {
   const DiagnosticStorage none{};
-  forward(DiagnosticsEngine::Note, Diagnostic(what.getDiags(), place, diag::err_undeclared_var_use, none, text));
-}
-
-// Names that headers beside charcoal.h declare, with what has to follow the name. The functions on these objects are
-// not listed, because the declaration of the object is reported before them.
-constexpr struct {
-  const char *name, *follows, *header;
-} elsewhere[] = {
-    {"channel", "(", "channel"},        {"future", "(", "future"},   {"broadcast", "(", "broadcast"},
-    {"subscription", "(", "broadcast"}, {"watch", "(", "watch"},     {"event", "(", "events"},
-    {"rendezvous", "(", "events"},      {"ch_mutex", "", "locks"},   {"ch_rwlock", "", "locks"},
-    {"ch_permits", "", "locks"},        {"ch_cond", "", "locks"},    {"ch_barrier", "", "locks"},
-    {"ch_latch", "", "locks"},          {"ch_once", "", "locks"},    {"ch_dial", "(", "client"},
-    {"ch_listen", "(", "server"},       {"ch_serve", "(", "server"}, {"ch_server_prepare", "(", "server"},
-    {"ch_hang_up", "(", "server"},      {"ch_output", "", "output"}, {"ch_waiter", "", "lowlevel"},
-};
-
-// Where clang does not understand a line with such a name, and the program has not declared the name, says which header
-// does. What clang reports of `channel(T) c;` depends on where it stands, and often names another place in the line.
-void Explainer::noteHeader(const Diagnostic &what) {
-  if (!isC || !preprocessor.isMacroDefined("CHARCOAL_H"))
-    return;
-  const SourceManager &sources = what.getSourceManager();
-  const auto [file, at] = sources.getDecomposedLoc(sources.getFileLoc(what.getLocation()));
-  const llvm::StringRef text = sources.getBufferData(file);
-  const size_t begin = text.rfind('\n', at) + 1; // 0 if there is none
-  Lexer lexer(sources.getLocForStartOfFile(file), preprocessor.getLangOpts(), text.begin(), text.begin() + begin,
-              text.end());
-  Token token, after;
-  lexer.LexFromRawLexer(token);
-  for (bool ends = token.is(tok::eof); !ends; token = after) {
-    lexer.LexFromRawLexer(after);
-    ends = after.is(tok::eof) || after.isAtStartOfLine();
-    if (token.isNot(tok::raw_identifier))
-      continue;
-    const std::string word = token.getRawIdentifier().str();
-    for (const auto &[name, follows, header] : elsewhere) {
-      if (word != name || (*follows && after.isNot(tok::l_paren)))
-        continue;
-      IdentifierInfo *known = preprocessor.getIdentifierInfo(word);
-      if (known->hasMacroDefinition() || known->getFETokenInfo() || !noted.insert(word).second)
-        continue;
-      const std::string note = "'" + word + "' is declared by a header of its own; if that is meant, write '#include " +
-                               "<charcoal/" + header + ".h>'";
-      const DiagnosticStorage none{};
-      forward(DiagnosticsEngine::Note,
-              Diagnostic(what.getDiags(), token.getLocation(), diag::err_undeclared_var_use, none, note));
-    }
-  }
+  forward(DiagnosticsEngine::Note,
+          Diagnostic(about.getDiags(), what.place, diag::err_undeclared_var_use, none, what.text));
 }
 
 void Explainer::HandleDiagnostic(DiagnosticsEngine::Level level, const Diagnostic &what) {
@@ -530,9 +353,11 @@ void Explainer::HandleDiagnostic(DiagnosticsEngine::Level level, const Diagnosti
   std::string text = isC ? inWords(what, call) : "";
   if (!isC || (text.empty() && !call.macro && !namesOurTypes(what))) {
     forward(level, what);
-    noteWord(what);
+    if (const auto found = unknownWords.ofDialect(what))
+      note(what, *found);
     if (level >= DiagnosticsEngine::Error)
-      noteHeader(what);
+      for (const UnknownWords::Note &found : unknownWords.ofHeaders(what))
+        note(what, found);
     return;
   }
   if (call.macro && explained == call.name) {
