@@ -240,7 +240,8 @@ int ch_broadcast_close_(struct ch_broadcast *b) {
 
 static int enlist_publish(struct ch_clause *clause) {
   struct ch_broadcast *b = clause->object;
-  return ch_op_enlist(clause, publish(b, clause, publishing(clause)->from, publishing(clause)->size), &b->publishers);
+  return ch_op_enlist(clause, publish(b, clause, publishing(clause)->from, publishing(clause)->size), false,
+                      &b->publishers);
 }
 static int enlist_next(struct ch_clause *clause) {
   struct ch_subscription_next__clause *r = receiving(clause);
@@ -248,7 +249,7 @@ static int enlist_next(struct ch_clause *clause) {
   int result = receive(s, clause, r->to, r->size);
   if (result == CH_OP_WAITS && ch_list_empty(&s->waiters))
     ch_list_append(&s->of->awaited, &s->awaited, false);
-  return ch_op_enlist(clause, result, &s->waiters);
+  return ch_op_enlist(clause, result, false, &s->waiters);
 }
 static bool withdraw_next(struct ch_clause *clause) {
   struct ch_subscription *s = receiving(clause)->by;
@@ -258,6 +259,13 @@ static bool withdraw_next(struct ch_clause *clause) {
     one_waits_less(s);
   leave(s->of);
   return withdrawn;
+}
+static bool publish_now(struct ch_clause *clause) {
+  return ch_op_at_once(clause, publish(clause->object, NULL, publishing(clause)->from, publishing(clause)->size));
+}
+static bool receive_now(struct ch_clause *clause) {
+  struct ch_subscription_next__clause *r = receiving(clause);
+  return ch_op_at_once(clause, receive(r->by, NULL, r->to, r->size));
 }
 static bool can_publish(const struct ch_clause *clause) {
   struct ch_broadcast *b = clause->object;
@@ -271,13 +279,15 @@ static bool can_receive(const struct ch_clause *clause) {
   return end(b, b->closed || own->by->at != b->sent);
 }
 
-static const struct ch_clause_type publish_types[2] = CH_OP_TYPES("publishing", enlist_publish, .ready = can_publish);
+static const struct ch_clause_type publish_types[2] =
+    CH_OP_TYPES("publishing", enlist_publish, .ready = can_publish, .at_once = publish_now);
 #define NEXT_TYPE(who)                                                                                                 \
   {.what = "receiving from a broadcast",                                                                               \
    .by = who,                                                                                                          \
    .enlist = enlist_next,                                                                                              \
    .withdraw = withdraw_next,                                                                                          \
-   .ready = can_receive}
+   .ready = can_receive,                                                                                               \
+   .at_once = receive_now}
 static const struct ch_clause_type next_types[2] = {NEXT_TYPE(CH_BY_DOMAIN), NEXT_TYPE(CH_BY_OTHERS)};
 
 void ch_broadcast_send__clause(struct ch_broadcast_send__clause *f, struct ch_broadcast *b, const void *from,

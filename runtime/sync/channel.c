@@ -14,11 +14,6 @@
 
 static void enter(struct ch_channel *c) { ch_object_enter(&c->object, "channel"); }
 static void leave(struct ch_channel *c) { ch_object_leave(&c->object); }
-static int leave_and_wake(struct ch_channel *c, struct ch_link *waiter) {
-  leave(c);
-  ch_waiter_wake(waiter, 0);
-  return 0;
-}
 
 /* ---- the ring ---- */
 
@@ -35,6 +30,10 @@ static struct ch_channel_ring *new_ring(size_t slots, size_t size) {
 
 static size_t length(const struct ch_channel *c) { return c->ring ? c->ring->used : 0; }
 static bool is_full(const struct ch_channel *c) { return !c->ring || c->ring->used == c->ring->slots; }
+
+/* A sender or a receiver need not wait, whoever else does. */
+static bool has_room(const struct ch_channel *c) { return length(c) < c->room || c->object.closed; }
+static bool has_message(const struct ch_channel *c) { return length(c) > 0 || c->object.closed; }
 
 static char *slot(struct ch_channel_ring *r, size_t i, size_t size) {
   size_t at = r->head + i;
@@ -84,15 +83,24 @@ int ch_channel_destroy_(struct ch_channel *c) {
 
 /* ---- send and receive: see sync/plain.h for what they return ---- */
 
-static int end(struct ch_channel *c, int result) {
-  leave(c);
+/* What an operation is told when it is compiled, so that the code for a local channel asks nothing. */
+enum whose { LOCAL, ANY };
+
+static inline int end(struct ch_channel *c, enum whose whose, int result) {
+  if (whose == ANY)
+    leave(c);
   return result;
 }
-static int decided_elsewhere(struct ch_channel *c) { return end(c, CH_OP_DECIDED); }
+static int decided_elsewhere(struct ch_channel *c) { return end(c, ANY, CH_OP_DECIDED); }
+static inline int end_and_wake(struct ch_channel *c, enum whose whose, struct ch_link *waiter) {
+  end(c, whose, 0);
+  ch_waiter_wake(waiter, 0);
+  return 0;
+}
 
 /* The operation can be had now. False: another clause of the wait has been selected. */
-static inline bool may_have(struct ch_clause *own) {
-  return !own || own->type->by != CH_BY_OTHERS || ch_claim_own(own);
+static inline bool may_have(enum whose whose, struct ch_clause *own) {
+  return whose == LOCAL || !own || ch_claim_own(own);
 }
 
 /* Where the message of somebody who waits is, or is to be. */
@@ -103,7 +111,7 @@ static void *message_of(const struct ch_link *waiter) {
                                                : ((const struct ch_channel_recv__clause *)waiter)->to;
 }
 
-/* The same, if the first one is a clause. */
+/* The same, if the first one is a clause, and perhaps not an ordinary one. */
 __attribute__((noinline)) static struct ch_link *partner_of_clauses(struct ch_link *list, struct ch_clause *own,
                                                                     bool *decided) {
   struct ch_link *other = list->next;
@@ -125,65 +133,67 @@ __attribute__((noinline)) static struct ch_link *partner_of_clauses(struct ch_li
 }
 /* The first of those who wait for the opposite with whom `own` can be claimed together; it is off the list then. NULL:
  * there is none, or *decided. */
-static inline struct ch_link *partner(struct ch_link *list, struct ch_clause *own, bool *decided) {
+static inline struct ch_link *partner(enum whose whose, struct ch_link *list, struct ch_clause *own, bool *decided) {
   struct ch_link *first = ch_waiter_first(list);
-  if (first && CH_UNLIKELY(ch_link_is_clause(first)))
-    return partner_of_clauses(list, own, decided);
-  if (first)
-    ch_list_remove(first);
-  return first;
+  if (!first)
+    return NULL;
+  if (!ch_link_is_clause(first))
+    return ch_list_remove(first), first;
+  if (whose == LOCAL && CH_LIKELY(ch_claim_ordinary((struct ch_clause *)first)))
+    return first;
+  return partner_of_clauses(list, own, decided);
 }
 
-static inline __attribute__((always_inline)) int send(struct ch_channel *c, struct ch_clause *own, const void *from,
-                                                      size_t size) {
+#define OPERATION static inline __attribute__((always_inline)) int
+
+OPERATION send(struct ch_channel *c, enum whose whose, struct ch_clause *own, const void *from, size_t size) {
   bool decided = false;
   enter(c);
   if (CH_UNLIKELY(c->object.closed))
-    return may_have(own) ? end(c, EPIPE) : decided_elsewhere(c);
-  struct ch_link *receiver = partner(&c->receivers, own, &decided);
+    return may_have(whose, own) ? end(c, whose, EPIPE) : decided_elsewhere(c);
+  struct ch_link *receiver = partner(whose, &c->receivers, own, &decided);
   if (receiver) {
     ch_object_copy(message_of(receiver), from, size);
-    return leave_and_wake(c, receiver);
+    return end_and_wake(c, whose, receiver);
   }
-  if (CH_UNLIKELY(decided))
+  if (whose == ANY && CH_UNLIKELY(decided))
     return decided_elsewhere(c);
   if (is_full(c) && c->room != CH_UNBOUNDED)
     return CH_OP_WAITS;
   if (is_full(c) && !grow(c, size))
-    return may_have(own) ? end(c, ENOMEM) : decided_elsewhere(c);
-  if (!may_have(own))
+    return may_have(whose, own) ? end(c, whose, ENOMEM) : decided_elsewhere(c);
+  if (!may_have(whose, own))
     return decided_elsewhere(c);
   put(c->ring, from, size);
-  return end(c, 0);
+  return end(c, whose, 0);
 }
 
 /* Takes the first message; the first sender, if one waits, can put its own after the last one then. */
-static int receive_from_ring(struct ch_channel *c, void *to, size_t size) {
+OPERATION receive_from_ring(struct ch_channel *c, enum whose whose, void *to, size_t size) {
   take(c->ring, to, size);
   struct ch_link *sender;
   while ((sender = ch_waiter_first(&c->senders)))
     if (ch_waiter_claim(sender)) {
       put(c->ring, message_of(sender), size);
-      return leave_and_wake(c, sender);
+      return end_and_wake(c, whose, sender);
     }
-  return end(c, 0);
+  return end(c, whose, 0);
 }
 
-static inline __attribute__((always_inline)) int receive(struct ch_channel *c, struct ch_clause *own, void *to,
-                                                         size_t size) {
+OPERATION receive(struct ch_channel *c, enum whose whose, struct ch_clause *own, void *to, size_t size) {
   bool decided = false;
   enter(c);
   if (length(c) > 0)
-    return may_have(own) ? receive_from_ring(c, to, size) : decided_elsewhere(c);
-  struct ch_link *sender = partner(&c->senders, own, &decided);
+    return may_have(whose, own) ? receive_from_ring(c, whose, to, size) : decided_elsewhere(c);
+  struct ch_link *sender = partner(whose, &c->senders, own, &decided);
   if (sender) {
     ch_object_copy(to, message_of(sender), size);
-    return leave_and_wake(c, sender);
+    return end_and_wake(c, whose, sender);
   }
-  if (CH_UNLIKELY(decided))
+  if (whose == ANY && CH_UNLIKELY(decided))
     return decided_elsewhere(c);
   if (CH_UNLIKELY(c->object.closed))
-    return may_have(own) ? end(c, EPIPE) : decided_elsewhere(c);
+    return may_have(whose, own) ? end(c, whose, EPIPE) : decided_elsewhere(c);
   return CH_OP_WAITS;
 }
 
@@ -192,33 +202,89 @@ static inline __attribute__((always_inline)) int receive(struct ch_channel *c, s
 static struct ch_channel_send__clause *sending(struct ch_clause *c) { return (struct ch_channel_send__clause *)c; }
 static struct ch_channel_recv__clause *receiving(struct ch_clause *c) { return (struct ch_channel_recv__clause *)c; }
 
-static int enlist_send(struct ch_clause *clause) {
+OPERATION enlist_send(struct ch_clause *clause, enum whose whose) {
+  const struct ch_channel_send__clause *own = sending(clause);
   struct ch_channel *c = clause->object;
-  return ch_op_enlist(clause, send(c, clause, sending(clause)->from, sending(clause)->size), &c->senders);
+  return ch_op_enlist(clause, send(c, whose, clause, own->from, own->size), whose == LOCAL, &c->senders);
 }
-static int enlist_recv(struct ch_clause *clause) {
+OPERATION enlist_receive(struct ch_clause *clause, enum whose whose) {
+  const struct ch_channel_recv__clause *own = receiving(clause);
   struct ch_channel *c = clause->object;
-  return ch_op_enlist(clause, receive(c, clause, receiving(clause)->to, receiving(clause)->size), &c->receivers);
+  return ch_op_enlist(clause, receive(c, whose, clause, own->to, own->size), whose == LOCAL, &c->receivers);
+}
+static int enlist_shared_send(struct ch_clause *c) { return enlist_send(c, ANY); }
+static int enlist_shared_receive(struct ch_clause *c) { return enlist_receive(c, ANY); }
+
+/* A clause that is not enlisted makes the operation as a call does. */
+__attribute__((noinline)) static bool make_send(struct ch_clause *clause) {
+  const struct ch_channel_send__clause *own = sending(clause);
+  return ch_op_at_once(clause, send(clause->object, ANY, NULL, own->from, own->size));
+}
+__attribute__((noinline)) static bool make_receive(struct ch_clause *clause) {
+  const struct ch_channel_recv__clause *own = receiving(clause);
+  return ch_op_at_once(clause, receive(clause->object, ANY, NULL, own->to, own->size));
+}
+
+/* Most clauses of a statement are not ready. Of a local channel this is seen before registers are saved for what a
+ * clause that is ready has to do. */
+static bool is_here(const struct ch_channel *c) { return CH_LIKELY(c->object.domain == &ch_domain); }
+static bool waits_to_send(const struct ch_channel *c) {
+  return is_here(c) && !has_room(c) && ch_list_empty(&c->receivers);
+}
+static bool waits_to_receive(const struct ch_channel *c) {
+  return is_here(c) && !has_message(c) && ch_list_empty(&c->senders);
+}
+
+__attribute__((noinline)) static int enlist_ready_send(struct ch_clause *c) { return enlist_send(c, LOCAL); }
+__attribute__((noinline)) static int enlist_ready_receive(struct ch_clause *c) { return enlist_receive(c, LOCAL); }
+static int enlist_local_send(struct ch_clause *clause) {
+  struct ch_channel *c = clause->object;
+  if (!waits_to_send(c))
+    CH_JUMP_TO enlist_ready_send(clause);
+  ch_list_append(&c->senders, &clause->link, true);
+  return CH_CLAUSE_LISTED;
+}
+static int enlist_local_receive(struct ch_clause *clause) {
+  struct ch_channel *c = clause->object;
+  if (!waits_to_receive(c))
+    CH_JUMP_TO enlist_ready_receive(clause);
+  ch_list_append(&c->receivers, &clause->link, true);
+  return CH_CLAUSE_LISTED;
+}
+
+static bool send_now(struct ch_clause *clause) {
+  if (waits_to_send(clause->object))
+    return false;
+  CH_JUMP_TO make_send(clause);
+}
+static bool receive_now(struct ch_clause *clause) {
+  if (waits_to_receive(clause->object))
+    return false;
+  CH_JUMP_TO make_receive(clause);
 }
 
 static bool can_send(const struct ch_clause *clause) {
   struct ch_channel *c = clause->object;
   enter(c);
-  bool can = c->object.closed || length(c) < c->room || ch_list_is_awaited(&c->receivers);
+  bool can = has_room(c) || ch_list_is_awaited(&c->receivers);
   leave(c);
   return can;
 }
 static bool can_receive(const struct ch_clause *clause) {
   struct ch_channel *c = clause->object;
   enter(c);
-  bool can = c->object.closed || length(c) > 0 || ch_list_is_awaited(&c->senders);
+  bool can = has_message(c) || ch_list_is_awaited(&c->senders);
   leave(c);
   return can;
 }
 
-static const struct ch_clause_type send_types[2] = CH_OP_TYPES("sending to a channel", enlist_send, .ready = can_send),
-                                   recv_types[2] =
-                                       CH_OP_TYPES("receiving from a channel", enlist_recv, .ready = can_receive);
+#define SEND_TYPES(...)                                                                                                \
+  CH_OP_TYPES_OF("sending to a channel", enlist_local_send, enlist_shared_send, .at_once = send_now, __VA_ARGS__)
+#define RECEIVE_TYPES(...)                                                                                             \
+  CH_OP_TYPES_OF("receiving from a channel", enlist_local_receive, enlist_shared_receive, .at_once = receive_now,      \
+                 __VA_ARGS__)
+static const struct ch_clause_type send_types[2] = SEND_TYPES(.ready = can_send),
+                                   recv_types[2] = RECEIVE_TYPES(.ready = can_receive);
 
 void ch_channel_send__clause(struct ch_channel_send__clause *f, struct ch_channel *c, const void *from, size_t size) {
   f->clause = (struct ch_clause){.type = &send_types[c->object.shared], .object = c};
@@ -238,12 +304,12 @@ static const struct ch_leaf send_leaves[2] = CH_FORM_LEAVES("ch_send", struct ch
 static const struct ch_leaf recv_leaves[2] = CH_FORM_LEAVES("ch_recv", struct ch_channel_recv__clause);
 
 static int send_at_once(struct ch_channel *c, const void *from, size_t size) {
-  int result = send(c, NULL, from, size);
-  return result == CH_OP_WAITS ? end(c, CH_OP_WAITS) : result;
+  int result = send(c, ANY, NULL, from, size);
+  return result == CH_OP_WAITS ? end(c, ANY, CH_OP_WAITS) : result;
 }
 static int receive_at_once(struct ch_channel *c, void *to, size_t size) {
-  int result = receive(c, NULL, to, size);
-  return result == CH_OP_WAITS ? end(c, CH_OP_WAITS) : result;
+  int result = receive(c, ANY, NULL, to, size);
+  return result == CH_OP_WAITS ? end(c, ANY, CH_OP_WAITS) : result;
 }
 
 /* Without room both sides would wait for the other one's coming. */
@@ -281,7 +347,7 @@ struct ch_int_result ch_channel_send_int(struct ch_channel *, const void *, size
 struct ch_int_result ch_channel_send_int(struct ch_channel *c, const void *from, size_t size) {
   if (!is_simple(c))
     CH_JUMP_TO send_any(c, from, size);
-  int result = send(c, NULL, from, size);
+  int result = send(c, LOCAL, NULL, from, size);
   if (CH_LIKELY(result != CH_OP_WAITS))
     return ch_done(result);
   return ch_wait_on_with(&c->senders, CH_ON_SEND, &send_waits, (struct ch_operand){c, (void *)from});
@@ -308,7 +374,7 @@ struct ch_int_result ch_channel_recv_int(struct ch_channel *, void *, size_t) CH
 struct ch_int_result ch_channel_recv_int(struct ch_channel *c, void *to, size_t size) {
   if (!is_simple(c))
     CH_JUMP_TO receive_any(c, to, size);
-  int result = receive(c, NULL, to, size);
+  int result = receive(c, LOCAL, NULL, to, size);
   if (CH_LIKELY(result != CH_OP_WAITS))
     return ch_done(result);
   return ch_wait_on_with(&c->receivers, CH_ON_RECEIVE, &receive_waits, (struct ch_operand){c, to});
@@ -355,9 +421,8 @@ static intptr_t received_first(struct ch_clause *c) {
   return c->value ? (intptr_t)-c->value : receive_rest(c->object, s->recv.to, s->recv.size, s->n);
 }
 
-static const struct ch_clause_type some_types[2][2] = {
-    CH_OP_TYPES("sending to a channel", enlist_send, .selected = sent_first),
-    CH_OP_TYPES("receiving from a channel", enlist_recv, .selected = received_first)};
+static const struct ch_clause_type some_types[2][2] = {SEND_TYPES(.selected = sent_first),
+                                                       RECEIVE_TYPES(.selected = received_first)};
 static const struct ch_leaf some_leaves[2][2] = {CH_FORM_LEAVES_OR("ch_send_some", struct some, -ECANCELED),
                                                  CH_FORM_LEAVES_OR("ch_recv_some", struct some, -ECANCELED)};
 
@@ -417,7 +482,7 @@ int ch_channel_try_recv(struct ch_channel *c, void *to, size_t size) {
 int ch_channel_close(struct ch_channel *c) {
   enter(c);
   if (c->object.closed)
-    return end(c, EPIPE);
+    return end(c, ANY, EPIPE);
   c->object.closed = 1;
   struct ch_claimed_list woken = {0};
   struct ch_link *waiter;

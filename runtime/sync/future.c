@@ -72,11 +72,15 @@ static int get(struct ch_future *f, struct ch_clause *own, void *to, size_t size
 static int enlist(struct ch_clause *c) {
   struct ch_future_get__clause *reader = (struct ch_future_get__clause *)c;
   struct ch_future *f = c->object;
-  return ch_op_enlist(c, get(f, c, reader->to, reader->size), &f->readers);
+  return ch_op_enlist(c, get(f, c, reader->to, reader->size), false, &f->readers);
+}
+static bool at_once(struct ch_clause *c) {
+  struct ch_future_get__clause *reader = (struct ch_future_get__clause *)c;
+  return ch_op_at_once(c, get(c->object, NULL, reader->to, reader->size));
 }
 static bool is_ready(const struct ch_clause *c) { return ch_future_done(c->object); }
 
-static const struct ch_clause_type types[2] = CH_OP_TYPES("future", enlist, .ready = is_ready);
+static const struct ch_clause_type types[2] = CH_OP_TYPES("future", enlist, .ready = is_ready, .at_once = at_once);
 
 void ch_future_get__clause(struct ch_future_get__clause *c, struct ch_future *f, void *to, size_t size) {
   c->clause = (struct ch_clause){.type = &types[f->object.shared], .object = f};

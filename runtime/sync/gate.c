@@ -154,6 +154,17 @@ int ch_gate_enlist(struct ch_clause *c) {
   return result;
 }
 
+bool ch_gate_at_once(struct ch_clause *c) {
+  struct ch_gate *g = c->object;
+  ch_gate_enter(g);
+  int result = at_once(kind_of(c), g, of(c));
+  ch_gate_leave(g);
+  if (result == WAITS)
+    return false;
+  c->value = result;
+  return true;
+}
+
 /* Those behind it can perhaps go on. */
 bool ch_gate_withdraw(struct ch_clause *c) {
   struct ch_gate *g = c->object;

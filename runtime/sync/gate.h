@@ -35,11 +35,12 @@ struct ch_gate_type {
 #define CH_GATE_TYPES(kind_of, after)                                                                                  \
   {                                                                                                                    \
     {{(kind_of)->what, CH_BY_DOMAIN, ch_gate_enlist, ch_gate_withdraw, .ready = ch_gate_is_ready, .leave = (after),    \
-      .about = ch_gate_about, .selected = ch_gate_selected},                                                           \
+      .about = ch_gate_about, .selected = ch_gate_selected, .at_once = ch_gate_at_once},                               \
      (kind_of)},                                                                                                       \
     {                                                                                                                  \
       {(kind_of)->what,           CH_BY_OTHERS,     ch_gate_enlist,         ch_gate_withdraw,                          \
-       .ready = ch_gate_is_ready, .leave = (after), .about = ch_gate_about, .selected = ch_gate_selected},             \
+       .ready = ch_gate_is_ready, .leave = (after), .about = ch_gate_about, .selected = ch_gate_selected,              \
+       .at_once = ch_gate_at_once},                                                                                    \
           (kind_of)                                                                                                    \
     }                                                                                                                  \
   }
@@ -47,6 +48,7 @@ struct ch_gate_type {
 CH_HIDDEN int ch_gate_enlist(struct ch_clause *);
 CH_HIDDEN bool ch_gate_withdraw(struct ch_clause *);
 CH_HIDDEN bool ch_gate_is_ready(const struct ch_clause *);
+CH_HIDDEN bool ch_gate_at_once(struct ch_clause *);
 CH_HIDDEN intptr_t ch_gate_selected(struct ch_clause *);
 CH_HIDDEN void ch_gate_about(const struct ch_clause *, struct ch_about *);
 

@@ -14,10 +14,12 @@
 CH_HIDDEN CH_RARE void ch_object_claim(struct ch_object *, const char *what);
 CH_HIDDEN CH_RARE void ch_object_lock_slow(struct ch_object *);
 
+/* A shared object belongs to no domain. */
 static inline void ch_object_enter(struct ch_object *o, const char *what) {
-  if (CH_LIKELY(!o->shared)) {
-    if (CH_UNLIKELY(o->domain != &ch_domain))
-      ch_object_claim(o, what);
+  if (CH_LIKELY(o->domain == &ch_domain))
+    return;
+  if (!o->shared) {
+    ch_object_claim(o, what);
     return;
   }
   uint32_t nobody = 0;

@@ -14,17 +14,32 @@ enum {
 };
 
 /* The end of a clause's `enlist`, when its operation has returned `result`: puts the clause on the list and leaves the
- * object if the operation has to wait. Here and below `clause->object` begins with its struct ch_object. */
-static inline int ch_op_enlist(struct ch_clause *clause, int result, struct ch_link *list) {
-  if (result == CH_OP_DECIDED)
+ * object if the operation has to wait. `local`: the object is known to be local. Here and below `clause->object` begins
+ * with its struct ch_object. */
+static inline int ch_op_enlist(struct ch_clause *clause, int result, bool local, struct ch_link *list) {
+  if (!local && result == CH_OP_DECIDED)
     return CH_CLAUSE_DECIDED;
   if (result != CH_OP_WAITS) {
     clause->value = result;
     return CH_CLAUSE_READY;
   }
-  ch_clause_list(list, clause);
-  ch_object_leave(clause->object);
+  if (local) {
+    ch_list_append(list, &clause->link, true);
+  } else {
+    ch_clause_list(list, clause);
+    ch_object_leave(clause->object);
+  }
   return CH_CLAUSE_LISTED;
+}
+
+/* The end of a clause's `at_once`, likewise: leaves the object if the operation has to wait. */
+static inline bool ch_op_at_once(struct ch_clause *clause, int result) {
+  if (result == CH_OP_WAITS) {
+    ch_object_leave(clause->object);
+    return false;
+  }
+  clause->value = result;
+  return true;
 }
 
 /* The `withdraw` of a clause that stands on a list of its shared object. */
@@ -35,14 +50,15 @@ static inline bool ch_op_withdraw(struct ch_clause *clause) {
   return was_listed;
 }
 
-/* The two clause types of an operation whose clauses stand on a list: for a local object, and for a shared one. The
- * rest are further members, such as `.ready = is_ready`. */
-#define CH_OP_TYPES(words, how, ...)                                                                                   \
+/* The two clause types of an operation whose clauses stand on a list: for a local object, and for a shared one.
+ * CH_OP_TYPES is for those that are enlisted in one way. The rest are further members, such as `.ready = is_ready`. */
+#define CH_OP_TYPES_OF(words, local, shared, ...)                                                                      \
   {                                                                                                                    \
-    {.what = (words), .by = CH_BY_DOMAIN, .enlist = (how), __VA_ARGS__}, {                                             \
-      .what = (words), .by = CH_BY_OTHERS, .enlist = (how), .withdraw = ch_op_withdraw, __VA_ARGS__                    \
+    {.what = (words), .by = CH_BY_DOMAIN, .enlist = (local), __VA_ARGS__}, {                                           \
+      .what = (words), .by = CH_BY_OTHERS, .enlist = (shared), .withdraw = ch_op_withdraw, __VA_ARGS__                 \
     }                                                                                                                  \
   }
+#define CH_OP_TYPES(words, how, ...) CH_OP_TYPES_OF(words, how, how, __VA_ARGS__)
 
 /* Who waits on a list of an object is a clause or, if the object is local, perhaps a branch by its own link. The three
  * functions below are for both: the first one; claiming it and taking it off the list, as ch_claim does; waking it

@@ -82,7 +82,11 @@ static int next(struct ch_watched *w, struct ch_clause *own, uint64_t *seen, voi
 static int enlist(struct ch_clause *c) {
   struct ch_watched_next__clause *own = (struct ch_watched_next__clause *)c;
   struct ch_watched *w = c->object;
-  return ch_op_enlist(c, next(w, c, own->seen, own->to, own->size), &w->watchers);
+  return ch_op_enlist(c, next(w, c, own->seen, own->to, own->size), false, &w->watchers);
+}
+static bool at_once(struct ch_clause *c) {
+  struct ch_watched_next__clause *own = (struct ch_watched_next__clause *)c;
+  return ch_op_at_once(c, next(c->object, NULL, own->seen, own->to, own->size));
 }
 static bool is_ready(const struct ch_clause *c) {
   struct ch_watched *w = c->object;
@@ -90,7 +94,8 @@ static bool is_ready(const struct ch_clause *c) {
   return end(w, w->closed || w->version > *((const struct ch_watched_next__clause *)c)->seen);
 }
 
-static const struct ch_clause_type types[2] = CH_OP_TYPES("watched value", enlist, .ready = is_ready);
+static const struct ch_clause_type types[2] =
+    CH_OP_TYPES("watched value", enlist, .ready = is_ready, .at_once = at_once);
 
 void ch_watched_next__clause(struct ch_watched_next__clause *c, struct ch_watched *w, uint64_t *seen, void *to,
                              size_t size) {

@@ -80,6 +80,19 @@ static inline bool ch_list_is_awaited(const struct ch_link *list) {
     n = n->next;
   return n != list;
 }
+/* Claims a clause on the list of a local object where that is an ordinary case: its wait selects one clause, is open,
+ * and only this domain can claim it. False: nothing has been done, and ch_claim_both or ch_claim decides. */
+static inline bool ch_claim_ordinary(struct ch_clause *c) {
+  struct ch_wait *w = c->wait;
+  if (CH_UNLIKELY(c->index >= CH_ALONE) || CH_UNLIKELY(ch_some_are_gone) || CH_UNLIKELY(w->exposed) ||
+      CH_UNLIKELY(w->flags & CH_WAIT_AND) || CH_UNLIKELY(w->state != CH_STATE_OPEN))
+    return false;
+  w->state = CH_STATE_FIRST + c->index;
+  ch_list_remove(&c->link);
+  c->link.next = NULL;
+  c->state = CH_IS_TAKEN;
+  return true;
+}
 /* The clause of a wait with `and` whose effect is being had: until it has been. */
 CH_HIDDEN void ch_clause_await_effect(struct ch_clause *);
 

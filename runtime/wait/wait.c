@@ -70,10 +70,13 @@ static int enlist(struct ch_wait *w, struct ch_clause *c) {
   return how;
 }
 
-/* The same in an open wait that selects one clause. Mostly nobody else can claim that wait, and its word is an ordinary
- * variable. */
+/* Whether the clause of an open wait that selects one is enlisted in the ordinary way: nobody else can claim the wait,
+ * so its word is an ordinary variable, and the clause is not counted. */
+static inline bool is_ordinary(const struct ch_wait *w, const struct ch_clause *c) {
+  return CH_LIKELY(c->type->by == CH_BY_DOMAIN) && CH_LIKELY(!w->exposed);
+}
 static inline int enlist_one_of(struct ch_wait *w, struct ch_clause *c) {
-  if (CH_UNLIKELY(w->exposed || c->type->by == CH_BY_OTHERS))
+  if (!is_ordinary(w, c))
     return enlist(w, c);
   CH_INVARIANT(w->state == CH_STATE_OPEN, "what is enlisted next is enlisted in an open wait");
   w->state = CH_STATE_SYNCING;
@@ -85,7 +88,6 @@ static inline int enlist_one_of(struct ch_wait *w, struct ch_clause *c) {
     c->state = CH_IS_HAD;
   } else {
     w->state = CH_STATE_OPEN;
-    ch_count_in(w->owner, c);
   }
   return how;
 }
@@ -96,7 +98,7 @@ static inline bool take_back(struct ch_clause *c) {
 }
 
 /* The same. An object that found its wait decided has taken it off its list itself. */
-static inline bool withdraw(struct ch_wait *w, struct ch_clause *c) {
+static bool withdraw(struct ch_wait *w, struct ch_clause *c) {
   if (c->type->withdraw ? ch_clause_state(c) != CH_IS_OUT && !c->type->withdraw(c) : !ch_clause_unlist(c))
     return false;
   c->state = CH_IS_OUT;
@@ -106,11 +108,16 @@ static inline bool withdraw(struct ch_wait *w, struct ch_clause *c) {
 
 /* It cannot be claimed any more, because the wait has been decided. */
 static inline void withdraw_loser(struct ch_wait *w, struct ch_clause *c) {
+  if (CH_LIKELY(!c->type->withdraw) && CH_LIKELY(c->state == CH_IS_LISTED) && CH_LIKELY(c->counted == CH_BY_DOMAIN)) {
+    ch_clause_take_off(c);
+    c->state = CH_IS_OUT;
+    return;
+  }
   bool withdrawn = withdraw(w, c);
   CH_INVARIANT(withdrawn, "a wait is decided once");
   (void)withdrawn;
 }
-static void withdraw_losers(struct ch_wait *w, const struct ch_clause *winner) {
+static inline void withdraw_losers(struct ch_wait *w, const struct ch_clause *winner) {
   for (struct ch_clause *c = w->first; c; c = c->next)
     if (c != winner)
       withdraw_loser(w, c);
@@ -212,16 +219,9 @@ static void reverse(struct ch_wait *w) {
 /* ---- becoming ready ---- */
 
 /* Called in the waiter's domain when a clause has been claimed and has had its effect. */
-static void arrived(struct ch_wait *w, struct ch_clause *c) {
+static inline void one_of_several_arrived(struct ch_wait *w, struct ch_clause *c) {
   struct ch_branch *b = w->branch;
   w->branch = NULL;
-  if (w->flags & CH_WAIT_AND) {
-    completed(w, c);
-    ch_atomic_store(&c->state, CH_IS_HAD);
-    if (b)
-      ch_ready(b, 0);
-    return;
-  }
   ch_count_out(w->owner, c);
   c->state = CH_IS_HAD;
   if (!b)
@@ -231,10 +231,19 @@ static void arrived(struct ch_wait *w, struct ch_clause *c) {
   withdraw_losers(w, c);
   ch_ready(b, c->index);
 }
+static void one_of_all_arrived(struct ch_clause *c) {
+  struct ch_wait *w = c->wait;
+  struct ch_branch *b = w->branch;
+  w->branch = NULL;
+  completed(w, c);
+  ch_atomic_store(&c->state, CH_IS_HAD);
+  if (b)
+    ch_ready(b, 0);
+}
 
 static void one_arrived(struct ch_letter *letter) {
   struct ch_wait *w = wait_of(letter);
-  arrived(w, clause_at(w, selected(w)));
+  one_of_several_arrived(w, clause_at(w, selected(w)));
 }
 
 static void some_arrived(struct ch_letter *letter) {
@@ -248,7 +257,8 @@ static void some_arrived(struct ch_letter *letter) {
   ch_ready(b, 0);
 }
 
-static void send_to_its_domain(struct ch_wait *w, struct ch_clause *c) {
+static void send_to_its_domain(struct ch_clause *c) {
+  struct ch_wait *w = c->wait;
   struct ch_inbox *inbox = w->inbox;
   if (!(w->flags & CH_WAIT_AND)) {
     letter_of(w)->open = one_arrived;
@@ -263,20 +273,28 @@ static void send_to_its_domain(struct ch_wait *w, struct ch_clause *c) {
   ch_atomic_store(&c->state, CH_IS_HAD);
 }
 
+static void wake_alone(struct ch_clause *c) {
+  struct ch_branch *b = c->branch;
+  CH_INVARIANT(b->state == CH_SELECTING, "who has listed clauses selects");
+  ch_count_out(b, c);
+  ch_ready(b, 0);
+}
+static void call_back(struct ch_clause *c) {
+  ch_count_out(NULL, c);
+  c->then(c);
+}
+
 void ch_wake(struct ch_clause *c) {
-  if (CH_LIKELY(c->index == CH_ALONE)) {
-    struct ch_branch *b = c->branch;
-    CH_INVARIANT(b->state == CH_SELECTING, "who has listed clauses selects");
-    ch_count_out(b, c);
-    ch_ready(b, 0);
-  } else if (c->index == CH_CALLBACK) {
-    ch_count_out(NULL, c);
-    c->then(c);
-  } else if (c->wait->exposed && c->wait->inbox != ch_inbox_of_thread) {
-    send_to_its_domain(c->wait, c);
-  } else {
-    arrived(c->wait, c);
-  }
+  if (c->index == CH_ALONE)
+    CH_JUMP_TO wake_alone(c);
+  if (CH_UNLIKELY(c->index == CH_CALLBACK))
+    CH_JUMP_TO call_back(c);
+  struct ch_wait *w = c->wait;
+  if (CH_UNLIKELY(w->exposed) && w->inbox != ch_inbox_of_thread)
+    CH_JUMP_TO send_to_its_domain(c);
+  if (CH_UNLIKELY(w->flags & CH_WAIT_AND))
+    CH_JUMP_TO one_of_all_arrived(c);
+  one_of_several_arrived(w, c);
 }
 
 static struct ch_branch *waiter_of(const struct ch_clause *c) {
@@ -404,16 +422,17 @@ static struct ch_clause *after(const struct ch_wait *w, const struct ch_clause *
 }
 
 /* -EAGAIN: no clause is ready, and all are listed. Otherwise the wait is over, or (-EINPROGRESS) decided. */
-static int enlist_all(struct ch_wait *w) {
+static inline __attribute__((always_inline)) int enlist_all(struct ch_wait *w) {
   struct ch_clause *first = starting_point(w), *c = first;
-  w->phase = ENLISTING;
+  w->phase = ENLISTED;
   do {
+    const bool ordinary = is_ordinary(w, c);
     if (enlist_one_of(w, c) == CH_CLAUSE_READY) {
       for (struct ch_clause *before = first; before != c; before = after(w, before))
         withdraw_loser(w, before);
       return c->index;
     }
-    if (CH_UNLIKELY(ch_atomic_load(&w->state) >= CH_STATE_FIRST))
+    if (!ordinary && CH_UNLIKELY(ch_atomic_load(&w->state) >= CH_STATE_FIRST))
       return enlisted_too_late(w);
     c = after(w, c);
   } while (c != first);
@@ -421,12 +440,11 @@ static int enlist_all(struct ch_wait *w) {
 }
 
 /* -EAGAIN: the branch is registered, and blocks. */
-static int begin_any(struct ch_wait *w) {
+static inline __attribute__((always_inline)) int begin_any(struct ch_wait *w) {
   int result = begin(w);
   if (result)
     return result;
   result = enlist_all(w);
-  w->phase = ENLISTED;
   if (result != -EAGAIN && result != -EINPROGRESS)
     return result;
   block(w);
@@ -449,9 +467,11 @@ CH_COLD static void await_letter(struct ch_wait *w) {
     ch_atomic_relax(tries);
 }
 
-static int try_one(struct ch_wait *w, struct ch_clause *c) {
+/* The clause's index; -ENOENT: it is not ready. */
+static int enlist_for_a_moment(struct ch_wait *w, struct ch_clause *c) {
   if (c->type->ready && !c->type->ready(c))
     return -ENOENT;
+  w->owner = ch_activity_of(ch_domain.current);
   int how = enlist_one_of(w, c);
   if (how == CH_CLAUSE_READY)
     return c->index;
@@ -465,13 +485,18 @@ static int try_one(struct ch_wait *w, struct ch_clause *c) {
 }
 
 int ch_wait_try(struct ch_wait *w) {
-  int result = begin(w);
+  int result = may_begin(w);
   if (result)
     return result;
   struct ch_clause *first = starting_point(w), *c = first;
   w->phase = ENLISTED;
   do {
-    result = try_one(w, c);
+    if (CH_UNLIKELY(!c->type->at_once))
+      result = enlist_for_a_moment(w, c);
+    else if (c->type->at_once(c))
+      result = c->index;
+    else
+      result = -ENOENT;
     if (result != -ENOENT)
       return result;
     c = after(w, c);

@@ -49,10 +49,9 @@ static bool has_units(const struct ch_clause *c) {
   unlock(p);
   return has;
 }
-static const struct ch_clause_type local = {"pool",    CH_BY_DOMAIN, enlist, withdraw, selected,
-                                            has_units, NULL,         NULL,   NULL};
-static const struct ch_clause_type shared = {"shared pool", CH_BY_OTHERS, enlist, withdraw, selected,
-                                             has_units,     NULL,         NULL,   NULL};
+#define POOL(words, who)                                                                                               \
+  {.what = (words), .by = (who), .enlist = enlist, .withdraw = withdraw, .selected = selected, .ready = has_units}
+static const struct ch_clause_type local = POOL("pool", CH_BY_DOMAIN), shared = POOL("shared pool", CH_BY_OTHERS);
 
 static void put(struct pool *p) {
   struct ch_clause *c;
@@ -292,6 +291,35 @@ MAIN_FUNCTION(notifies_itself, { int i; }) {
   END
 }
 TEST_BOTH(a_clause_whose_effect_makes_another_of_the_same_wait_ready_is_selected, notifies_itself)
+
+/* ---- `else` ---- */
+
+static int enlist_never(struct ch_clause *c) {
+  (void)c;
+  EXPECT(!"a clause that can have its effect at once is not enlisted");
+  return CH_CLAUSE_LISTED;
+}
+static bool take_at_once(struct ch_clause *c) {
+  struct pool *p = c->object;
+  return p->units > 0 && p->units--;
+}
+static const struct ch_clause_type immediate = {.what = "pool", .enlist = enlist_never, .at_once = take_at_once};
+MAIN_FUNCTION(tries, { int i; }) {
+  BEGIN(tries_body)
+  EXPECT(ch_wait_try(over(0, &immediate, 3)) == -ENOENT);
+  put(&pools[1]);
+  put(&pools[2]);
+  EXPECT(ch_wait_try(over(0, &immediate, 3)) == 1 && pools[1].units == 0 && pools[2].units == 1);
+  over(0, &immediate, 3);
+  clauses[1].type = kind; /* and a type that says nothing of it is enlisted for a moment */
+  EXPECT(ch_wait_try(&wait_over) == 2 && pools[2].units == 0 && nobody_waits());
+  put(&pools[1]);
+  over(0, &immediate, 3);
+  clauses[1].type = kind;
+  EXPECT(ch_wait_try(&wait_over) == 1 && all_taken() == 1 && nobody_waits());
+  END
+}
+TEST_BOTH(a_statement_with_else_enlists_no_clause_that_can_have_its_effect_at_once, tries)
 
 /* ---- between domains ---- */
 

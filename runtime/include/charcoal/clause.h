@@ -78,6 +78,10 @@ struct ch_clause_type {
   /* Describes what the clause waits for; `what` is set already. NULL: the object's address is all there is to say. It
    * may be called in a signal handler. */
   void (*about)(const struct ch_clause *, struct ch_about *);
+  /* Gives the clause its effect if it is ready now, without claiming it, because no clause of its wait is on a list.
+   * False: it is not ready, and is on no list. For a statement with `else`. NULL: the clause is enlisted if `ready`
+   * says so, and withdrawn if it was not ready after all. */
+  ch_bool (*at_once)(struct ch_clause *);
 };
 
 struct ch_clause {
