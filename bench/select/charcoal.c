@@ -11,41 +11,57 @@ static channel(long) channels[MOST];
 static int clauses, with_else;
 static unsigned long count;
 
-static void one_of(struct ch_wait *w) {
-  if (!with_else) {
-    if (ch_wait_any(w) < 0)
-      exit(1);
-    return;
+/* The clauses CLAUSE(0) to CLAUSE(N-1), joined by `or`. */
+#define OF_2(CLAUSE) CLAUSE(0) or CLAUSE(1)
+#define OF_4(CLAUSE) OF_2(CLAUSE) or CLAUSE(2) or CLAUSE(3)
+#define OF_8(CLAUSE) OF_4(CLAUSE) or CLAUSE(4) or CLAUSE(5) or CLAUSE(6) or CLAUSE(7)
+#define SEND(k) waituntil (ch_send(&channels[k], &i)) {}
+#define RECEIVE(k) waituntil (ch_recv(&channels[k], &x)) {}
+#define TRY_SEND(k) waituntil (ch_send(&channels[k], &i)) return 1;
+#define TRY_RECEIVE(k) waituntil (ch_recv(&channels[k], to)) return 1;
+
+#define BOTH_SIDES(N)                                                                                                  \
+  static void send_##N(long i) { OF_##N(SEND) }                                                                        \
+  static long receive_##N(void) {                                                                                      \
+    long x = 0;                                                                                                        \
+    OF_##N(RECEIVE)                                                                                                    \
+    return x;                                                                                                          \
+  }                                                                                                                    \
+  static int try_send_##N(long i) {                                                                                    \
+    OF_##N(TRY_SEND) else return 0;                                                                                    \
+    return -1;                                                                                                         \
+  }                                                                                                                    \
+  static int try_receive_##N(long *to) {                                                                               \
+    OF_##N(TRY_RECEIVE) else return 0;                                                                                 \
+    return -1;                                                                                                         \
   }
-  while (ch_wait_try(w) < 0) ch_reschedule();
-}
+BOTH_SIDES(2)
+BOTH_SIDES(4)
+BOTH_SIDES(8)
 
 static void produce(void *unused) {
-  struct ch_channel_send__clause c[MOST];
-  struct ch_wait w;
   (void)unused;
-  for (long i = 0; i < (long)count; i++) {
-    ch_wait_enter(&w, 0, NULL);
-    for (int k = 0; k < clauses; k++) {
-      ch_channel_send__clause(&c[k], CH_CHANNEL(&channels[k]), &i, sizeof i);
-      ch_wait_add(&w, &c[k].clause, (unsigned)k);
-    }
-    one_of(&w);
-  }
+  for (long i = 0; i < (long)count; i++)
+    if (with_else)
+      while (!(clauses == 2 ? try_send_2(i) : clauses == 4 ? try_send_4(i) : try_send_8(i)))
+        ch_reschedule();
+    else if (clauses == 2)
+      send_2(i);
+    else if (clauses == 4)
+      send_4(i);
+    else
+      send_8(i);
 }
 
 static unsigned long long consume(void) {
-  struct ch_channel_recv__clause c[MOST];
-  struct ch_wait w;
   unsigned long long sum = 0;
-  long x;
+  long x = 0;
   for (unsigned long i = 0; i < count; i++) {
-    ch_wait_enter(&w, 0, NULL);
-    for (int k = 0; k < clauses; k++) {
-      ch_channel_recv__clause(&c[k], CH_CHANNEL(&channels[k]), &x, sizeof x);
-      ch_wait_add(&w, &c[k].clause, (unsigned)k);
-    }
-    one_of(&w);
+    if (with_else)
+      while (!(clauses == 2 ? try_receive_2(&x) : clauses == 4 ? try_receive_4(&x) : try_receive_8(&x)))
+        ch_reschedule();
+    else
+      x = clauses == 2 ? receive_2() : clauses == 4 ? receive_4() : receive_8();
     sum += (unsigned long long)x;
   }
   return sum;
@@ -61,7 +77,7 @@ int main(int argc, char **argv) {
   clauses = (int)strtol(name, &kind, 10);
   with_else = !strcmp(kind, "-else");
   int domains = !strcmp(kind, "-2dom");
-  if (clauses < 1 || clauses > MOST || (*kind && !with_else && !domains))
+  if ((clauses != 2 && clauses != 4 && clauses != 8) || (*kind && !with_else && !domains))
     unknown_case(name);
   for (int k = 0; k < clauses; k++)
     if (domains ? ch_channel_init_shared(&channels[k], 0) : ch_channel_init(&channels[k], with_else ? 128 : 0))

@@ -5,10 +5,13 @@
  * Invariants, while the object is not entered: 1. if receivers wait there is no message; 2. if senders wait the ring is
  * full (with room 0: always); 3. receivers and senders wait at the same time only if each pair of them is of one
  * wait; 4. in a closed channel nobody waits. */
-#include "charcoal/channel.h"
 #include "sync/object.h"
 #include "sync/plain.h"
 #include "sync/retry.h"
+
+#undef CH_FILLS_IN
+#define CH_FILLS_IN /* this file has the functions by which channel.h fills clauses in */
+#include "charcoal/channel.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -283,19 +286,8 @@ static bool can_receive(const struct ch_clause *clause) {
 #define RECEIVE_TYPES(...)                                                                                             \
   CH_OP_TYPES_OF("receiving from a channel", enlist_local_receive, enlist_shared_receive, .at_once = receive_now,      \
                  __VA_ARGS__)
-static const struct ch_clause_type send_types[2] = SEND_TYPES(.ready = can_send),
-                                   recv_types[2] = RECEIVE_TYPES(.ready = can_receive);
-
-void ch_channel_send__clause(struct ch_channel_send__clause *f, struct ch_channel *c, const void *from, size_t size) {
-  f->clause = (struct ch_clause){.type = &send_types[c->object.shared], .object = c};
-  f->from = from;
-  f->size = size;
-}
-void ch_channel_recv__clause(struct ch_channel_recv__clause *f, struct ch_channel *c, void *to, size_t size) {
-  f->clause = (struct ch_clause){.type = &recv_types[c->object.shared], .object = c};
-  f->to = to;
-  f->size = size;
-}
+const struct ch_clause_type ch_channel_send_types[2] = SEND_TYPES(.ready = can_send),
+                            ch_channel_recv_types[2] = RECEIVE_TYPES(.ready = can_receive);
 
 /* ---- as calls ---- */
 

@@ -1,4 +1,5 @@
 /* How a branch blocks, and how its wait ends. wait.h has the invariants. */
+#define CH_FILLS_IN /* this file has the functions by which clause.h fills waits in */
 #include "wait/wait.h"
 #include "reactor/inbox.h"
 #include "frames/out_of_memory.h"
@@ -13,27 +14,6 @@ static struct ch_wait *wait_of(struct ch_letter *l) {
   return (struct ch_wait *)((char *)l - offsetof(struct ch_wait, letter));
 }
 _Static_assert(sizeof(struct ch_letter) == sizeof((struct ch_wait){0}.letter), "a wait holds its letter");
-
-void ch_wait_enter(struct ch_wait *w, unsigned flags, const char *site) {
-  memset(w, 0, sizeof *w);
-  __asm__("" ::: "memory"); /* otherwise the stores of zeros are split at the flags, and soon reads of words stall */
-  w->flags = (uint8_t)flags;
-  w->site = site;
-}
-
-void ch_wait_add(struct ch_wait *w, struct ch_clause *c, unsigned index) {
-  CH_INVARIANT(w->phase == NEW && index < CH_ALONE, "clauses are added before the wait begins");
-  c->wait = w;
-  c->next = NULL;
-  c->index = (uint16_t)index;
-  c->state = CH_IS_OUT;
-  c->counted = CH_BY_DOMAIN;
-  if (w->last)
-    w->last->next = c;
-  else
-    w->first = c;
-  w->last = c;
-}
 
 void ch_wait_add_all(struct ch_wait *w, struct ch_clause *all, unsigned n) {
   for (unsigned i = 0; i < n; i++)

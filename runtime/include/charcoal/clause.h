@@ -185,12 +185,40 @@ struct ch_wait {
   const char *site;
 };
 
+/* The functions that fill in waits and clauses are compiled into the code that calls them, and are also functions of
+ * the runtime. */
+#if !defined(CH_FILLS_IN)
+#define CH_FILLS_IN extern __inline__ __attribute__((__gnu_inline__))
+#endif
+
+/* Makes a clause of this type for this object; the rest is zero. */
+CH_FILLS_IN void ch_clause_fill(struct ch_clause *c, const struct ch_clause_type *type, void *object) {
+  __builtin_memset(c, 0, sizeof *c);
+  c->type = type;
+  c->object = object;
+}
+
 /* Begins a wait without clauses. `flags` are 0, CH_WAIT_PLAIN, CH_WAIT_AND, CH_WAIT_FAIR, or the last two; `site` is
  * the text "file:line" for reports, which is not copied, or NULL. */
-void ch_wait_enter(struct ch_wait *, unsigned flags, const char *site);
+CH_FILLS_IN void ch_wait_enter(struct ch_wait *w, unsigned flags, const char *site) {
+  __builtin_memset(w, 0, sizeof *w);
+  w->flags = (uint8_t)flags;
+  w->site = site;
+}
 /* Adds a clause, which its form has filled in and which has had no effect so far. `index` is below CH_ALONE; it is what
  * ch_wait_any and ch_wait_next return for this clause. */
-__attribute__((__leaf__)) void ch_wait_add(struct ch_wait *, struct ch_clause *, unsigned index);
+CH_FILLS_IN void ch_wait_add(struct ch_wait *w, struct ch_clause *c, unsigned index) {
+  c->wait = w;
+  c->next = NULL;
+  c->index = (uint16_t)index;
+  c->state = CH_IS_OUT;
+  c->counted = CH_BY_DOMAIN;
+  if (w->last)
+    w->last->next = c;
+  else
+    w->first = c;
+  w->last = c;
+}
 
 /* Waits until one clause has been selected: the first in textual order of those that are ready, unless CH_WAIT_FAIR is
  * set. All others have then been withdrawn and have had no effect.
