@@ -3,7 +3,8 @@
  *   pingpong      a message goes to and fro over two channels without room
  *   buffered      messages follow each other through a channel with room for 128
  *   buffered-2dom the same, from another domain
- *   skynet        COUNT leaves below a tree of activities, each of which has ten and sends the sum of theirs
+ *   skynet        COUNT leaves, a power of ten, below a tree of activities, each of which has ten and sends the sum of
+ *                 theirs
  *   skynet-async  the same tree of async calls, whose channels have room for what the ten send
  *   ring          COUNT activities with a channel each; a number is sent round, to which each adds 1. Also their memory
  *   sieve         the first COUNT primes by a chain of activities, one for each prime */
@@ -95,7 +96,12 @@ static void sky_async(numbers *out, unsigned long first, unsigned long size) {
 }
 
 static unsigned long long skynet(int with_async) {
-  unsigned long sum;
+  unsigned long sum, size = count;
+  while (size > 1 && size % 10 == 0) size /= 10;
+  if (size != 1) {
+    fprintf(stderr, "the number of leaves has to be a power of ten\n");
+    exit(2);
+  }
   if (with_async)
     activate sky_async(&there, 0, count);
   else

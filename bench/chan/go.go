@@ -3,6 +3,8 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"time"
 
 	"charcoal/bench/common"
@@ -61,6 +63,14 @@ func main() {
 		}
 		common.Expect(sum, count*(count-1)/2)
 	case "skynet", "skynet-async":
+		size := count
+		for size > 1 && size%10 == 0 {
+			size /= 10
+		}
+		if size != 1 {
+			fmt.Fprintln(os.Stderr, "the number of leaves has to be a power of ten")
+			os.Exit(2)
+		}
 		c, room := make(chan uint64), 0
 		if name == "skynet-async" {
 			room = 10

@@ -59,6 +59,10 @@ fn sky(out: Sender<u64>, first: u64, size: u64) -> Pin<Box<dyn Future<Output = (
 }
 
 async fn skynet(count: u64) -> u64 {
+    if count == 0 || count != 10u64.pow(count.ilog10()) {
+        eprintln!("the number of leaves has to be a power of ten");
+        std::process::exit(2);
+    }
     let (out, mut at) = channel(1);
     tokio::spawn(sky(out, 0, count));
     let sum = at.recv().await.unwrap();
