@@ -684,6 +684,49 @@ TEST(a_semaphore_of_threads_is_waited_for_in_a_child) {
   EXPECT(r == 0);
 }
 
+/* A thread of the pool has asked for the lock for an activity that is not in the child. */
+static pthread_rwlock_t lent_rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static void *holds_the_rwlock(void *gives_back) {
+  EXPECT(pthread_rwlock_wrlock(&lent_rwlock) == 0);
+  EXPECT(__atomic_exchange_n((int *)gives_back, 1, __ATOMIC_SEQ_CST) == 0);
+  while (__atomic_load_n((int *)gives_back, __ATOMIC_SEQ_CST) == 1) usleep(1000);
+  return (void *)(intptr_t)pthread_rwlock_unlock(&lent_rwlock);
+}
+static void uses_the_rwlock(void) {
+  EXPECT(pthread_rwlock_wrlock(&lent_rwlock) == 0);
+  EXPECT(pthread_rwlock_unlock(&lent_rwlock) == 0);
+}
+TEST(a_rwlock_that_others_wait_for_is_nothing_that_a_child_waits_for) {
+  static int gives_back;
+  pthread_t thread;
+  ch_activity waits;
+  EXPECT(pthread_create(&thread, NULL, holds_the_rwlock, &gives_back) == 0);
+  while (!__atomic_load_n(&gives_back, __ATOMIC_SEQ_CST)) ch_sleep(1000000);
+  activate [&waits] uses_the_rwlock();
+  ch_sleep(5000000);
+  pid_t child = fork();
+  if (child == 0) {
+    static ch_sem never;
+    alarm(20);
+    close(2); /* the report of the deadlock */
+    ch_sem_wait(&never);
+    _exit(6);
+  }
+  EXPECT(status_of(child) == 70 << 8);
+  const int holder = lent_rwlock.__data.__cur_writer; /* until now */
+  __atomic_store_n(&gives_back, 2, __ATOMIC_SEQ_CST);
+  atomic while (__atomic_load_n(&lent_rwlock.__data.__cur_writer, __ATOMIC_SEQ_CST) == holder ||
+                __atomic_load_n(&lent_rwlock.__data.__cur_writer, __ATOMIC_SEQ_CST) == 0);
+  child = fork(); /* the pool's thread has it, and the domain has not yet heard of that */
+  if (child == 0) {
+    alarm(20);
+    ch_sleep(5000000);
+    _exit(pthread_rwlock_tryrdlock(&lent_rwlock) == EBUSY ? 6 : 7);
+  }
+  EXPECT(status_of(child) == 6 << 8);
+  EXPECT(ch_activity_wait(&waits) == 0 && pthread_join(thread, NULL) == 0);
+}
+
 /* The thread that would do it is the parent's, and whether it has done it nobody knows. */
 TEST(what_is_not_a_wait_was_interrupted_in_a_child) {
   int done = 0, r = -1;

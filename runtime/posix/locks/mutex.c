@@ -204,9 +204,12 @@ static int lock_as_thread(pthread_mutex_t *m, clockid_t clock, const struct time
   return CH_NEXT_DEFINITION(pthread_mutex_clocklock, ___pthread_mutex_clocklock)(m, clock, until ? until : &never);
 }
 
-static void borrow(void *mutex) {
-  if (lock_as_thread(mutex, CLOCK_REALTIME, NULL) == 0)
-    pthread_mutex_unlock(mutex);
+/* Whoever had it has given it back then. */
+static int borrow(const struct ch_loan *loan) {
+  int error = lock_as_thread(loan->object, CLOCK_REALTIME, NULL);
+  if (error == 0)
+    pthread_mutex_unlock(loan->object);
+  return error;
 }
 
 static enum ch_await await(struct ch_queue *q, struct ch_word *to) {
@@ -218,10 +221,8 @@ static enum ch_await await(struct ch_queue *q, struct ch_word *to) {
       say_that_others_wait(m);
     return CH_AWAIT_HERE;
   }
-  if (m->__data.__kind & (INHERIT | PROTECT)) { /* a ring has no operation that waits for such a mutex */
-    to->borrow = borrow;
+  if (m->__data.__kind & (INHERIT | PROTECT)) /* a ring has no operation that waits for such a mutex */
     return ch_queue_first(q)->timed || is_robust(m) ? CH_AWAIT_TIME : CH_AWAIT_LOAN;
-  }
   for (;;) {
     uint32_t wanted = is_robust(m) ? is | FUTEX_WAITERS : 2;
     if (is_robust(m) ? !(is & FUTEX_TID_MASK) || is & FUTEX_OWNER_DIED : !is)
@@ -237,6 +238,7 @@ const struct ch_lock_type ch_mutex_type = {
     .clause = {.what = "mutex", .enlist = ch_queue_enlist, .withdraw = ch_queue_withdraw, .cancel = ch_queue_refuse},
     .take = take,
     .await = await,
+    .borrow = borrow,
     .holder = ch_mutex_holder};
 
 void ch_mutex_give(pthread_mutex_t *m, struct ch_lock_wait *w) {
@@ -551,6 +553,7 @@ static void held(struct ch_clause *c) {
               __VA_ARGS__},                                                                                            \
    .take = take,                                                                                                       \
    .await = await,                                                                                                     \
+   .borrow = borrow,                                                                                                   \
    .holder = ch_mutex_holder}
 static const struct ch_lock_type lock_type = CLAUSE_TYPE(), mtx_type = CLAUSE_TYPE(.selected = locked_as_thrd),
                                  hold_type = CLAUSE_TYPE(.leave = held);

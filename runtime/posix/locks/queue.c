@@ -117,16 +117,16 @@ struct ch_watch {
   struct ch_operation op; /* in its request, `a` is the word, `offset` its value, and `flags` says if it is shared */
   struct ch_link link;
   struct ch_queue *queue; /* NULL: an orphan */
+  struct ch_loan loan;    /* valid if the operation is one */
 };
 _Static_assert(offsetof(struct ch_watch, op) == 0, "an operation's clause leads to its watch");
 
-/* A thread of the pool takes the object and gives it back: whoever had it has given it back then. If there was no
- * thread it is called in place, and must not block. */
+/* If there was no thread it is called in place, and must not block. */
 static long perform_loan(const struct ch_request *q) {
+  const struct ch_loan *loan = q->a;
   if (ch_domain.group)
     return -EINTR;
-  ((void (*)(void *))(uintptr_t)q->offset)((void *)q->a);
-  return 0;
+  return ((int (*)(const struct ch_loan *))(uintptr_t)q->offset)(loan);
 }
 static const struct ch_operation_kind by_loan = {"lock", perform_loan, NULL, .queue = CH_POOL_WAITING};
 
@@ -141,20 +141,27 @@ static void watch_ended(struct ch_clause *c) {
   ch_futex_ended(&request, result);
   if (q) {
     q->watch = NULL;
-    if (result != -EINTR) /* -EINTR comes in a child of fork, where the domain looks before it sleeps */
+    if (result == -EINTR) /* this comes in a child of fork, where the domain looks before it sleeps */
+      return;
+    if (request.kind == &by_loan && q->type->lent)
+      q->type->lent(q, (int)result);
+    else
       ch_queue_serve(q);
   } else if (result == 0 && request.kind != &by_loan) {
     ch_futex_wake((uint32_t *)(uintptr_t)request.a, 1, request.flags != 0);
   }
 }
 
-static void start_watch(struct ch_queue *q, struct ch_request request) {
+static struct ch_watch *new_watch(struct ch_queue *q) {
   struct ch_watch *w = calloc(1, sizeof *w);
-  int saved = errno;
   if (!w)
     out_of_memory();
   w->queue = q;
-  w->op.request = request;
+  return w;
+}
+
+static void start_watch(struct ch_queue *q, struct ch_watch *w) {
+  int saved = errno;
   if (ch_operation_start(&w->op)) {
     ch_clause_watched(&w->op.clause, watch_ended);
     ch_list_append(&queues->watches, &w->link, false);
@@ -165,6 +172,23 @@ static void start_watch(struct ch_queue *q, struct ch_request request) {
     ch_queue_pause(q, 1000000);
   }
   errno = saved;
+}
+
+static void watch_word(struct ch_queue *q, const struct ch_word *word) {
+  struct ch_watch *w = new_watch(q);
+  w->op.request = ch_futex_request(word->word, word->value, FUTEX_BITSET_MATCH_ANY, word->shared);
+  start_watch(q, w);
+  q->watched = true;
+}
+
+static void borrow(struct ch_queue *q) {
+  struct ch_watch *w = new_watch(q);
+  const struct ch_lock_wait *first = ch_queue_first(q);
+  w->loan = (struct ch_loan){
+      .object = q->object, .until = first->until, .clock = first->clock, .how = first->how, .timed = first->timed};
+  w->op.request =
+      (struct ch_request){.kind = &by_loan, .fd = -1, .a = &w->loan, .offset = (int64_t)(uintptr_t)q->type->borrow};
+  start_watch(q, w);
 }
 
 static void stop_watch(struct ch_queue *q) {
@@ -230,18 +254,15 @@ static bool await(struct ch_queue *q) {
   case CH_AWAIT_FREE:
     return false;
   case CH_AWAIT_WORD:
-    start_watch(q, ch_futex_request(word.word, word.value, FUTEX_BITSET_MATCH_ANY, word.shared));
-    q->watched = true;
+    watch_word(q, &word);
     break;
   case CH_AWAIT_LOAN:
-    start_watch(
-        q, (struct ch_request){.kind = &by_loan, .fd = -1, .a = q->object, .offset = (int64_t)(uintptr_t)word.borrow});
+    borrow(q);
     break;
   case CH_AWAIT_TIME:
     ch_queue_pause(q, 1000000);
     break;
   case CH_AWAIT_HERE:
-  case CH_AWAIT_OTHERS:
     break;
   }
   return true;
@@ -363,6 +384,8 @@ bool ch_queue_withdraw(struct ch_clause *c) {
   struct ch_queue *q = w->queue;
   bool last = q->waiters.next == q->waiters.prev;
   ch_lock_stop_timer(w);
+  if (q->watch && q->type->lent && ch_queue_first(q) == w) /* only in a child of fork: nobody wants that any more */
+    stop_watch(q);
   ch_queue_remove(w);
   if (!last && !ch_domain.drops_others) /* in a child of fork those after it may not be there, either */
     ch_queue_serve(q);

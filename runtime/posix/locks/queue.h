@@ -57,18 +57,24 @@ struct ch_lock_wait {
 
 /* What a queue whose first waiter could not be given the object waits for. */
 enum ch_await {
-  CH_AWAIT_HERE,  /* nothing: an activity of this domain has the object, and will hand it over */
-  CH_AWAIT_FREE,  /* nothing: the object has just become free */
-  CH_AWAIT_WORD,  /* a change of the futex `word`, as long as it has this value */
-  CH_AWAIT_LOAN,  /* a thread of the pool, whose `borrow` takes the object and gives it back */
-  CH_AWAIT_TIME,  /* some time, because no wake-up would come */
-  CH_AWAIT_OTHERS /* a call of ch_queue_serve, for which the type has arranged */
+  CH_AWAIT_HERE, /* nothing: an activity of this domain has the object, and will hand it over */
+  CH_AWAIT_FREE, /* nothing: the object has just become free */
+  CH_AWAIT_WORD, /* a change of the futex `word`, as long as it has this value */
+  CH_AWAIT_LOAN, /* a thread of the pool, which calls the type's `borrow` */
+  CH_AWAIT_TIME  /* some time, because no wake-up would come */
 };
 struct ch_word {
   uint32_t *word;
   uint32_t value;
   bool shared; /* several processes may use the word */
-  void (*borrow)(void *object);
+};
+/* What a thread of the pool is told that takes the object: what the first waiter has asked for. */
+struct ch_loan {
+  void *object;
+  struct timespec until; /* valid if `timed`: how long it may take, on `clock` */
+  clockid_t clock;
+  unsigned how; /* the waiter's */
+  bool timed;
 };
 
 struct ch_lock_type {
@@ -77,6 +83,12 @@ struct ch_lock_type {
   bool (*take)(struct ch_lock_wait *w);
   /* Tells what to wait for when `take` has failed for the first waiter. */
   enum ch_await (*await)(struct ch_queue *, struct ch_word *);
+  /* Called on a thread of the pool: waits until it has the object. The result is 0 or an error number. NULL: `await`
+   * does not ask for it. */
+  int (*borrow)(const struct ch_loan *);
+  /* Called on the domain's thread when `borrow` has returned `result`: gives the object to the first waiter, for whom
+   * it was taken. While the loan is under way that waiter stays where it is. NULL: `borrow` has given it back. */
+  void (*lent)(struct ch_queue *, int result);
   /* Called when the time of w, which waits, is over. The result tells whether w leaves its queue with ETIMEDOUT. NULL:
    * it always does. */
   bool (*late)(struct ch_lock_wait *w);

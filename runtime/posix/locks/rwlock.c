@@ -8,7 +8,6 @@
  * the writer. So this file only ever tries to take the lock, and notes beside it which activities of the domain have
  * it. While somebody else has it, a thread of the pool takes it for the first waiter, and passes it on. */
 #define _GNU_SOURCE
-#include "offload/pool.h"
 #include "posix/locks/interposed.h"
 #include "posix/locks/queue.h"
 #include "posix/locks/rwlock_calls.h"
@@ -108,7 +107,7 @@ static void taken(pthread_rwlock_t *l, int write, struct ch_branch *owner, const
 
 /* While the pool asks on behalf of the first, it alone is asked. */
 static bool take(struct ch_lock_wait *w) {
-  if (w->queue && w->queue->counted)
+  if (w->queue && w->queue->watch)
     return false;
   int r = ch_rwlock_try(w->clause.object, (int)w->how);
   if (r == EBUSY)
@@ -121,86 +120,43 @@ static bool take(struct ch_lock_wait *w) {
 
 /* ---- what somebody else has ---- */
 
-/* The job by which a thread of the pool takes the lock. Only the pool uses it until its letter has been opened. */
-struct loan {
-  struct ch_job job;
-  pthread_rwlock_t *lock;
-  int write, result, thread; /* `thread` is the domain's */
-  bool timed;
-  clockid_t clock;
-  struct timespec until;
-};
-
-static void work(struct ch_job *job) {
-  struct loan *l = (struct loan *)job;
-  l->result = ch_rwlock_take(l->lock, l->write, l->clock, l->timed ? &l->until : NULL);
-  if (l->result == 0 && l->write) /* for the C library the lock is a thread's: from now on the domain's thread's */
-    __atomic_store_n(&l->lock->__data.__cur_writer, l->thread, __ATOMIC_RELAXED);
+/* For the C library the lock is a thread's: until the domain hears of it nobody's, and then the domain's thread's. */
+static int borrow(const struct ch_loan *loan) {
+  pthread_rwlock_t *l = loan->object;
+  int error = ch_rwlock_take(l, (int)loan->how, loan->clock, loan->timed ? &loan->until : NULL);
+  if (error == 0 && loan->how == WRITE)
+    __atomic_store_n(&l->__data.__cur_writer, -1, __ATOMIC_RELAXED);
+  return error;
 }
 
-/* The first in the queue has waited all the time: it does not leave while it is asked for. */
-static void letter_opened(struct ch_letter *letter) {
-  struct loan *l = (struct loan *)letter;
-  struct ch_queue *q = ch_queue_find(l->lock);
+static void lent(struct ch_queue *q, int result) {
   struct ch_lock_wait *w = ch_queue_first(q);
-  pthread_rwlock_t *lock = l->lock;
-  int result = l->result, write = l->write;
-  ch_inbox_expected--;
-  ch_domain.base.outside--;
-  ch_domain.watches--;
-  free(l);
-  q->counted = false;
+  pthread_rwlock_t *l = q->object;
+  if (result == 0 && w->how == WRITE)
+    __atomic_store_n(&l->__data.__cur_writer, ch_thread_here(), __ATOMIC_RELAXED);
   if (result == 0)
-    taken(lock, write, ch_activity_of(w->clause.branch), w->place);
+    taken(l, (int)w->how, ch_activity_of(w->clause.branch), w->place);
   ch_queue_leave(w, result);
-}
-
-static bool ask_pool(struct ch_queue *q) {
-  struct ch_lock_wait *w = ch_queue_first(q);
-  struct loan *l = calloc(1, sizeof *l);
-  int saved = errno;
-  if (!l)
-    return false;
-  l->job.letter.open = letter_opened;
-  l->job.work = work;
-  l->job.inbox = ch_inbox_here();
-  l->lock = q->object;
-  l->write = (int)w->how;
-  l->thread = ch_thread_here();
-  l->timed = w->timed;
-  l->clock = w->clock;
-  l->until = w->until;
-  bool ok = l->job.inbox && ch_pool_submit(&l->job, CH_POOL_WAITING) == 0;
-  if (ok) {
-    q->counted = true;
-    ch_inbox_expected++;
-    ch_domain.base.outside++;
-    ch_domain.watches++;
-  } else {
-    free(l);
-  }
-  errno = saved;
-  return ok;
 }
 
 static enum ch_await await(struct ch_queue *q, struct ch_word *word) {
   const pthread_rwlock_t *l = q->object;
   unsigned readers = __atomic_load_n(&l->__data.__readers, __ATOMIC_RELAXED) >> 3;
   (void)word;
-  if (q->counted)
-    return CH_AWAIT_OTHERS;
   if (l->__data.__cur_writer == ch_thread_here() || (holds_here(l) > 0 && readers <= holds_here(l)))
     return CH_AWAIT_HERE;
-  return ask_pool(q) ? CH_AWAIT_OTHERS : CH_AWAIT_TIME;
+  return CH_AWAIT_LOAN;
 }
 
 /* Whoever is asked for by the pool hears the end from there. */
-static bool late(struct ch_lock_wait *w) { return !(w->queue->counted && ch_queue_first(w->queue) == w); }
+static bool late(struct ch_lock_wait *w) { return !(w->queue->watch && ch_queue_first(w->queue) == w); }
 
 static const struct ch_lock_type type = {
     .clause = {.what = "rwlock", .enlist = ch_queue_enlist, .withdraw = ch_queue_withdraw, .cancel = ch_queue_refuse},
     .take = take,
     .await = await,
+    .borrow = borrow,
+    .lent = lent,
     .late = late,
     .holder = holder};
 static const struct ch_leaf leaf = CH_LOCK_LEAF("pthread_rwlock_lock");
