@@ -1,7 +1,7 @@
 /* Waits for child processes on threads of the pool, and opens pidfds. See children.h. */
 #define _GNU_SOURCE
 #include "posix/children.h"
-#include "reactor/reactor.h"
+#include "reactor/runtime_descriptors.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,16 +10,9 @@
 
 int ch_pidfd(pid_t pid) {
   int saved = errno;
-  int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+  int slot = ch_add_runtime_descriptor((int)syscall(SYS_pidfd_open, pid, 0));
   errno = saved;
-  return fd;
-}
-
-void ch_plain_close_keeping_errno(int fd) {
-  int saved = errno;
-  ch_fd_closing(fd);
-  close(fd);
-  errno = saved;
+  return slot;
 }
 
 long ch_child_changes(void *data) {

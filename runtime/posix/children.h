@@ -11,8 +11,9 @@ struct ch_child_wait {
   int options;
 };
 
-CH_HIDDEN int ch_pidfd(pid_t); /* -1: the kernel has none */
-CH_HIDDEN void ch_plain_close_keeping_errno(int fd);
+/* The slot (reactor/runtime_descriptors.h) of a new descriptor that is readable when the child has ended; -1: there is
+ * none. */
+CH_HIDDEN int ch_pidfd(pid_t);
 CH_HIDDEN long ch_child_changes(void *wait); /* a struct ch_child_wait */
 CH_HIDDEN long ch_call_pclose(void *file);
 

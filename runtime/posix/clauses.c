@@ -6,7 +6,7 @@
  * clause is selected, or it has had no effect.
  *
  * Invariants: 1. while a clause is listed it watches its descriptor, unless its wait has been decided for another;
- * 2. `owns`: the descriptor was made for this wait, and is closed when it is over.
+ * 2. `owns`: the descriptor was made for this wait, lies in `slot`, and is closed when the wait is over.
  */
 #define _GNU_SOURCE
 #include "wait/wait.h"
@@ -18,6 +18,7 @@
 #include "posix/signals.h"
 #include "reactor/reactor.h"
 #include "reactor/readiness_cache.h"
+#include "reactor/runtime_descriptors.h"
 #include "reactor/timer.h"
 #include "reactor/times.h"
 #include <errno.h>
@@ -70,7 +71,7 @@ static void stop(call_t *d) {
     ch_clause_unwatch(&d->time);
   d->watches = d->ticks = false;
   if (d->owns)
-    ch_plain_close_keeping_errno(d->fd);
+    ch_close_waited_for(d->slot);
   d->owns = false;
 }
 
@@ -79,6 +80,8 @@ static void fired(struct ch_clause *);
 /* What the reactor said of the descriptor ends the call: it is closed, or cannot be watched. */
 static bool is_refused(call_t *d) {
   int64_t said = d->readiness.value;
+  if (d->owns && d->fd != ch_runtime_descriptor(d->slot)) /* the program has wanted its number */
+    return false;
   if (said >= 0 && !(said & POLLNVAL)) {
     ch_fd_cache_may_be_ready(d->fd, (int)said);
     return false;
@@ -90,6 +93,8 @@ static bool is_refused(call_t *d) {
 /* True: it came to that at once that the call has been made. */
 static bool watch(call_t *d) {
   for (int tries = 0; tries < 3; tries++) {
+    if (d->owns)
+      d->fd = ch_runtime_descriptor(d->slot);
     d->readiness = ch_fd_clause(d->fd, d->events);
     d->watches = d->begins = true;
     ch_clause_watch(&d->readiness, fired);
@@ -357,6 +362,13 @@ void ch_fd_wait__clause(struct ch_fd_wait__clause *c, int fd, int events, int64_
 
 /* ---- children ---- */
 
+/* It waits with a descriptor of the runtime's. False: there is none. */
+static bool owns(call_t *d, int slot) {
+  d->owns = slot >= 0;
+  d->slot = (short)slot;
+  return d->owns;
+}
+
 static long try_waitpid(call_t *d) {
   pid_t pid = (pid_t)d->n;
   if (pid <= 0)
@@ -367,9 +379,7 @@ static long try_waitpid(call_t *d) {
 static int open_child(call_t *d) {
   if (d->flags & (WUNTRACED | WCONTINUED | __WALL))
     return errno = ENOSYS, -1;
-  d->fd = ch_pidfd((pid_t)d->n);
-  d->owns = d->fd >= 0;
-  return d->owns ? 0 : (errno = ENOSYS, -1);
+  return owns(d, ch_pidfd((pid_t)d->n)) ? 0 : (errno = ENOSYS, -1);
 }
 static bool child_is_ready(const call_t *d) {
   siginfo_t info = {.si_pid = 0};
@@ -397,11 +407,7 @@ static long try_signal(call_t *d) {
   }
   return r;
 }
-static int open_signals(call_t *d) {
-  d->fd = ch_signals_open(d->a);
-  d->owns = d->fd >= 0;
-  return d->owns ? 0 : -1;
-}
+static int open_signals(call_t *d) { return owns(d, ch_signals_open(d->a)) ? 0 : -1; }
 static bool signal_is_ready(const call_t *d) {
   sigset_t pending;
   sigpending(&pending);

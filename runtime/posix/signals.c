@@ -1,6 +1,7 @@
 /* Waits for signals by a signalfd, and what a thread holds for that. See signals.h. */
 #define _GNU_SOURCE
 #include "posix/signals.h"
+#include "reactor/runtime_descriptors.h"
 #include "sched/child.h"
 #include <errno.h>
 #include <pthread.h>
@@ -8,7 +9,9 @@
 #include <string.h>
 #include <sys/signalfd.h>
 
-int ch_signals_open(const sigset_t *set) { return signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK); }
+int ch_signals_open(const sigset_t *set) {
+  return ch_add_runtime_descriptor(signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
 
 int ch_signals_let_through(const sigset_t *mask, sigset_t *through) {
   sigset_t now;

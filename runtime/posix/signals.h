@@ -9,7 +9,8 @@
 #include <spawn.h>
 #include <stdbool.h>
 
-/* A new descriptor that is readable while one of the set is pending for this thread; -1 with errno. */
+/* The slot (reactor/runtime_descriptors.h) of a new descriptor that is readable while one of the set is pending for
+ * this thread; -1 with errno. */
 CH_HIDDEN int ch_signals_open(const sigset_t *);
 /* The signals that are blocked now and that a wait with this mask would let through; whether there are any. */
 CH_HIDDEN int ch_signals_let_through(const sigset_t *mask, sigset_t *);

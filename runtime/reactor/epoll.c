@@ -120,8 +120,7 @@ static int arm(int fd, uint32_t wanted, bool *anew) {
 
 static int open_epoll(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  int epoll = epoll_create1(EPOLL_CLOEXEC);
-  slot = epoll < 0 ? -1 : ch_add_runtime_descriptor(epoll);
+  slot = ch_add_runtime_descriptor(epoll_create1(EPOLL_CLOEXEC));
   if (slot < 0)
     return -errno;
   pthread_once(&once, hook);

@@ -29,10 +29,7 @@ _Static_assert(offsetof(struct ch_inbox, box) == 0, "an inbox begins with its ma
 __thread unsigned ch_inbox_expected;
 __thread uint64_t ch_inbox_wakeups;
 
-static int make_eventfd(void) {
-  int event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  return event < 0 ? event : ch_add_runtime_descriptor(event);
-}
+static int make_eventfd(void) { return ch_add_runtime_descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 
 /* The inboxes of domains that have ended. They stay, with their descriptors, because a poster may look at `rest` after
  * its letter has been opened. The next domain takes one of them, and is at worst woken in vain. */

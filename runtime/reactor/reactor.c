@@ -5,6 +5,7 @@
 #include "reactor/turns.h"
 #include "reactor/inbox.h"
 #include "reactor/readiness_cache.h"
+#include "reactor/runtime_descriptors.h"
 #include "reactor/operation.h"
 #include "reactor/timer.h"
 #include "reactor/times.h"
@@ -276,9 +277,21 @@ void ch_fd_shut(int fd) {
   ch_reactor->look_again(fd);
 }
 
-void ch_fd_closing(int fd) {
+static void closing(int fd) {
   ch_look_whether_child();
   ch_reactor->closing(fd);
   ch_operations_closing(fd);
   ch_fd_cache_forget(fd);
+}
+
+void ch_fd_closing(int fd) {
+  if (!ch_is_runtime_descriptor(fd))
+    closing(fd);
+}
+
+void ch_close_waited_for(int slot) {
+  int saved = errno;
+  closing(ch_runtime_descriptor(slot));
+  ch_close_runtime_descriptor(slot);
+  errno = saved;
 }

@@ -76,7 +76,8 @@ CH_HIDDEN void ch_reactor_poll(int64_t deadline);
  * readiness cache has to be verified. */
 CH_HIDDEN int64_t ch_reactor_due(void);
 
-/* Called by the replacement of close before the descriptor is closed: see `closing`. */
+/* Called by the replacement of close before the descriptor is closed: see `closing`. Nothing happens to the runtime's
+ * own descriptors, which stay open. */
 CH_HIDDEN void ch_fd_closing(int fd);
 /* Called by the replacement of shutdown after it has shut the sending half: no event tells who waits for room in a full
  * local stream. */

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,12 +17,30 @@ enum { ROOM = 4096, FIRST = 56 };
 static int descriptors[ROOM];
 static int used; /* slots that were ever taken */
 
+/* Which numbers may be the runtime's, so that a program's close finds out at once that its own is not. Higher numbers
+ * are looked for in the table. */
+enum { MARKED = 65536, WORD = 64 };
+static uint64_t marks[MARKED / WORD];
+
 /* The C library's, under a name that nobody replaces but sanitizers, which want to know. */
 extern int __close(int);
 
 static int above(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, FIRST); }
 static int number_at(int slot) { return __atomic_load_n(&descriptors[slot], __ATOMIC_RELAXED) - 1; }
 static int slots_used(void) { return __atomic_load_n(&used, __ATOMIC_RELAXED); }
+
+static uint64_t bit(int fd) { return UINT64_C(1) << fd % WORD; }
+static void mark(int fd) {
+  if (fd < MARKED)
+    __atomic_fetch_or(&marks[fd / WORD], bit(fd), __ATOMIC_RELAXED);
+}
+static void unmark(int fd) {
+  if (fd >= 0 && fd < MARKED)
+    __atomic_fetch_and(&marks[fd / WORD], ~bit(fd), __ATOMIC_RELAXED);
+}
+static bool is_marked(int fd) {
+  return fd >= MARKED || (fd >= 0 && __atomic_load_n(&marks[fd / WORD], __ATOMIC_RELAXED) & bit(fd));
+}
 
 /* A child of vfork has its parent's memory, but descriptors of its own. What it does to the runtime's there does no
  * harm. */
@@ -34,6 +53,8 @@ static void note_process(void) {
 
 int ch_add_runtime_descriptor(int fd) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
+  if (fd < 0)
+    return -1;
   pthread_once(&once, note_process);
   int saved = errno, to = above(fd);
   if (to >= 0) {
@@ -41,22 +62,25 @@ int ch_add_runtime_descriptor(int fd) {
     fd = to;
   }
   errno = saved;
+  mark(fd);
   for (int i = 0; i < ROOM; i++) {
     int free = 0;
-    if (__atomic_compare_exchange_n(&descriptors[i], &free, fd + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    if (number_at(i) < 0 &&
+        __atomic_compare_exchange_n(&descriptors[i], &free, fd + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
       int seen = slots_used();
       while (seen <= i && !__atomic_compare_exchange_n(&used, &seen, i + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
       return i;
     }
   }
+  unmark(fd);
   __close(fd);
   return errno = EMFILE, -1;
 }
 
 static int slot_of(int fd) {
-  int n = slots_used();
-  for (int i = 0; i < n && fd >= 0; i++)
+  int n = is_marked(fd) ? slots_used() : 0;
+  for (int i = 0; i < n; i++)
     if (number_at(i) == fd)
       return i;
   return -1;
@@ -64,7 +88,10 @@ static int slot_of(int fd) {
 
 int ch_runtime_descriptor(int slot) { return number_at(slot); }
 bool ch_is_runtime_descriptor(int fd) { return slot_of(fd) >= 0; }
-void ch_forget_runtime_descriptor(int slot) { __atomic_store_n(&descriptors[slot], 0, __ATOMIC_RELAXED); }
+void ch_forget_runtime_descriptor(int slot) {
+  unmark(number_at(slot));
+  __atomic_store_n(&descriptors[slot], 0, __ATOMIC_RELAXED);
+}
 void ch_close_runtime_descriptor(int slot) {
   int fd = number_at(slot);
   ch_forget_runtime_descriptor(slot);
@@ -82,7 +109,9 @@ int ch_runtime_descriptor_makes_way(int fd, int to, int flags) {
   int saved = errno, other = above(to);
   if (other < 0)
     return -1;
+  mark(other);
   __atomic_store_n(&descriptors[slot], other + 1, __ATOMIC_RELAXED);
+  unmark(to);
   errno = saved;
   return 0;
 }

@@ -16,13 +16,15 @@
 #include <stdbool.h>
 
 /* Takes over a descriptor that was just made, and returns its slot, which is at least 0; or -1 with errno, and then the
- * descriptor is closed. */
+ * descriptor is closed. `fd` below 0, with errno: it could not be made, and the result is -1. */
 CH_HIDDEN int ch_add_runtime_descriptor(int fd);
 /* Returns the present number of the descriptor in the slot. */
 CH_HIDDEN int ch_runtime_descriptor(int slot);
 CH_HIDDEN bool ch_is_runtime_descriptor(int fd);
 /* Closes the descriptor in the slot. */
 CH_HIDDEN void ch_close_runtime_descriptor(int slot);
+/* Closes the descriptor in the slot, which this domain has waited for. errno stays as it was. */
+CH_HIDDEN void ch_close_waited_for(int slot);
 /* Frees the slot of a descriptor that somebody has closed by a system call of their own. */
 CH_HIDDEN void ch_forget_runtime_descriptor(int slot);
 

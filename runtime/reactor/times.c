@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "reactor/times.h"
 #include "reactor/reactor.h"
+#include "reactor/runtime_descriptors.h"
 #include <errno.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -78,6 +79,7 @@ int ch_clock_watch(clockid_t clock, const struct timespec *t, int *steady) {
     close(fd);
     fd = -1;
   }
+  int slot = ch_add_runtime_descriptor(fd);
   errno = saved;
-  return fd;
+  return slot;
 }

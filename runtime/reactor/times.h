@@ -43,10 +43,11 @@ CH_HIDDEN int64_t ch_time_left(int64_t deadline);
 /* Returns how long it is until that time, at least 0, by the present state of that clock. CH_NO_TIME: the time's
  * fraction is not below a second, or there is no such clock. */
 CH_HIDDEN int64_t ch_time_until(clockid_t, const struct timespec *);
-/* A clock may be set, or go on while the machine sleeps. Returns a descriptor that becomes readable at that time by
- * that clock, and also when the clock has been set; the caller then computes the duration again. -1: there is no such
- * descriptor. If *steady is set, none is needed, because the clock is never set or time is virtual, and the duration is
- * right; otherwise the caller looks at the clock every CH_CLOCK_LOOKS ns. */
+/* A clock may be set, or go on while the machine sleeps. Returns the slot (runtime_descriptors.h) of a
+ * descriptor that becomes readable at that time by that clock, and also when the clock has been set; the caller then
+ * computes the duration again. -1: there is no such descriptor. If *steady is set, none is needed, because the clock is
+ * never set or time is virtual, and the duration is right; otherwise the caller looks at the clock every CH_CLOCK_LOOKS
+ * ns. */
 CH_HIDDEN int ch_clock_watch(clockid_t, const struct timespec *, int *steady);
 #define CH_CLOCK_LOOKS INT64_C(500000000)
 

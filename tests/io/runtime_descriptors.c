@@ -2,14 +2,19 @@
  * any number, and waiting activities go on waiting. This holds in interruptible code, in plain code, and in a child of
  * fork before exec. */
 #include "harness.h"
+#include <charcoal/clauses.h>
 #include <charcoal/lowlevel.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/resource.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
 
 enum { ALL = 1024 };
 
@@ -237,6 +242,118 @@ TEST(in_what_posix_spawn_does) {
   posix_spawn_file_actions_destroy(&actions);
   everything_works();
   end();
+}
+
+/* Calls that wait with a descriptor of the runtime's own, for as long as they wait. Each is ended by a signal of its own,
+ * or by the end of a child. */
+static void nothing_but_wake(int signal) { (void)signal; }
+static sigset_t set_of(int signal) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, signal);
+  return set;
+}
+static void in_sigwait(int signal) {
+  sigset_t set = set_of(signal);
+  int got = 0;
+  EXPECT(sigwait(&set, &got) == 0 && got == signal);
+}
+static void in_sigtimedwait(int signal) {
+  sigset_t set = set_of(signal);
+  EXPECT(sigtimedwait(&set, NULL, &(struct timespec){1000, 0}) == signal);
+}
+static void in_a_clause(int signal) {
+  sigset_t set = set_of(signal);
+  int got = 0, r;
+  waituntil (r = sigwait(&set, &got)) EXPECT(r == 0 && got == signal);
+}
+static void in_ppoll(int signal) {
+  sigset_t mask;
+  sigfillset(&mask);
+  sigdelset(&mask, signal);
+  EXPECT(ppoll(NULL, 0, NULL, &mask) == -1 && errno == EINTR);
+}
+static void in_pselect(int signal) {
+  sigset_t mask;
+  sigfillset(&mask);
+  sigdelset(&mask, signal);
+  EXPECT(pselect(0, NULL, NULL, NULL, NULL, &mask) == -1 && errno == EINTR);
+}
+static void in_sigsuspend(int signal) {
+  sigset_t mask;
+  sigfillset(&mask);
+  sigdelset(&mask, signal);
+  EXPECT(sigsuspend(&mask) == -1 && errno == EINTR);
+}
+static void in_waitpid(int child) {
+  int status;
+  EXPECT(waitpid(child, &status, 0) == child && status == 3 << 8);
+}
+static void in_a_clause_for_a_child(int child) {
+  int status = 0, r;
+  waituntil (r = waitpid(child, &status, 0)) EXPECT(r == child && status == 3 << 8);
+}
+static int slept;
+static void in_clock_nanosleep(int unused) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += 3600;
+  slept = clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &until, NULL);
+}
+static void (*const by_signal[])(int) = {in_sigwait, in_sigtimedwait, in_a_clause, in_ppoll, in_pselect, in_sigsuspend};
+enum { SIGNALS = sizeof by_signal / sizeof *by_signal, WAITS = SIGNALS + 3 };
+
+/* It also ends with this process, the only one that may write to the pipe. */
+static pid_t child_that_waits(const int pipe[2]) {
+  char c;
+  pid_t child = fork();
+  if (child) return child;
+  close(pipe[1]);
+  _exit(raw_syscall(SYS_read, pipe[0], &c, 1) == 1 ? 3 : 4);
+}
+
+TEST(calls_that_wait_with_a_descriptor_of_their_own_go_on_and_take_no_number_of_the_programs) {
+  ch_activity waits[WAITS];
+  pid_t children[2];
+  int p[2];
+  alarm(60);
+  for (int fd = 3; fd < ALL; fd++) syscall(SYS_close, fd);
+  EXPECT(pipe(p) == 0 && p[1] == 4);
+  for (int i = 0; i < 2; i++) children[i] = child_that_waits(p);
+  EXPECT(dup2(p[1], 2001) == 2001);
+  close(p[0]);
+  close(p[1]);
+  for (int i = 0; i < SIGNALS; i++) {
+    sigset_t set = set_of(SIGRTMIN + i);
+    signal(SIGRTMIN + i, nothing_but_wake);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    activate [&waits[i]] by_signal[i](SIGRTMIN + i);
+  }
+  activate [&waits[SIGNALS]] in_waitpid(children[0]);
+  activate [&waits[SIGNALS + 1]] in_a_clause_for_a_child(children[1]);
+  activate [&waits[SIGNALS + 2]] in_clock_nanosleep(0);
+  ch_sleep(1000000);
+  for (int i = 0; i < WAYS; i++) {
+    pthread_t t;
+    int two[2] = {i, i}, fd = dup(0);
+    EXPECT(fd == 3 && close(fd) == 0);
+    ways[i]();
+    ch_sleep(1000000);
+    atomic { ways[i](); }
+    ch_sleep(1000000);
+    qsort(two, 2, sizeof *two, compare);
+    EXPECT(pthread_create(&t, NULL, in_thread, &i) == 0 && pthread_join(t, NULL) == 0);
+    ch_sleep(1000000);
+    fd = dup(0);
+    for (int j = 0; j < WAITS; j++) EXPECT(!ch_activity_finished(&waits[j]));
+    EXPECT(fcntl(fd, F_GETFD) == 0 && close(fd) == 0);
+  }
+  for (int i = 0; i < SIGNALS; i++) EXPECT(kill(getpid(), SIGRTMIN + i) == 0);
+  EXPECT(write(2001, "xx", 2) == 2);
+  ch_activity_cancel(&waits[SIGNALS + 2]);
+  for (int i = 0; i < WAITS; i++) ch_activity_wait(&waits[i]);
+  EXPECT(slept == ECANCELED);
+  exit(0);
 }
 
 /* Nobody can hide from that; who waits for time and descriptors goes on all the same. */

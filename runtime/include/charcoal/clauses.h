@@ -68,7 +68,8 @@ struct ch_descriptor_clause {
   int64_t timeout;
   long result;
   int fd, flags, events, error;
-  ch_bool watches, ticks, begins, begun, owns; /* owns: `fd` is closed when the clause is left */
+  ch_bool watches, ticks, begins, begun, owns; /* owns: `fd` is the runtime's, and closed when the clause is left */
+  short slot;                                  /* valid while `owns` is set: where the runtime has `fd` */
 };
 
 #define CH_DESCRIPTOR_FORM(type, function, ...)                                                                        \

@@ -18,10 +18,10 @@
 static int await_child(idtype_t type, id_t id, int changes, int which) {
   int options = changes | (which & (int)(__WALL | __WCLONE));
   if (type == P_PID && !(options & (WSTOPPED | WCONTINUED | __WALL))) {
-    int fd = ch_pidfd((pid_t)id);
-    if (fd >= 0) {
-      int r = ch_fd_wait(fd, POLLIN, CH_FOREVER);
-      ch_plain_close_keeping_errno(fd);
+    int slot = ch_pidfd((pid_t)id);
+    if (slot >= 0) {
+      int r = await_slot(slot, CH_FOREVER);
+      ch_close_waited_for(slot);
       return r < 0 ? (errno = -r, -1) : 0;
     }
   }

@@ -74,8 +74,8 @@ CH_SHARED_BODY int ppoll_until(struct pollfd *all, nfds_t n, int64_t deadline, c
   }
   for (nfds_t i = 0; i < n; i++)
     more[i] = all[i];
-  more[n] = (struct pollfd){.fd = signals, .events = POLLIN};
   do {
+    more[n] = (struct pollfd){.fd = ch_runtime_descriptor(signals), .events = POLLIN};
     r = await_any(more, n + 1, deadline);
     if (r >= 0) {
       int again = r;
@@ -84,10 +84,8 @@ CH_SHARED_BODY int ppoll_until(struct pollfd *all, nfds_t n, int64_t deadline, c
         break;
     }
   } while (r == 0);
-  int saved = errno;
-  close(signals);
+  ch_close_waited_for(signals);
   free(more);
-  errno = saved;
   return r;
 }
 
@@ -158,9 +156,11 @@ CH_SHARED_BODY int select_until(int n, fd_set *in, fd_set *out, fd_set *except, 
     if (signals < 0)
       r = -1;
     else
-      all[count++] = (struct pollfd){.fd = signals, .events = POLLIN};
+      count++;
   }
   while (r == 0) {
+    if (signals >= 0)
+      all[count - 1] = (struct pollfd){.fd = ch_runtime_descriptor(signals), .events = POLLIN};
     int more = await_any(all, (nfds_t)count, deadline);
     if (more < 0) {
       r = -1;
@@ -173,9 +173,8 @@ CH_SHARED_BODY int select_until(int n, fd_set *in, fd_set *out, fd_set *except, 
     if (!more)
       break;
   }
-  int saved = errno;
   if (signals >= 0)
-    close(signals);
+    ch_close_waited_for(signals);
   if (r < 0) { /* after an error they are as they were */
     copy_bytes(in, kept, size);
     copy_bytes(out, kept + size, size);
@@ -183,7 +182,6 @@ CH_SHARED_BODY int select_until(int n, fd_set *in, fd_set *out, fd_set *except, 
   }
   free(kept);
   free(all);
-  errno = saved;
   return r;
 }
 
@@ -215,20 +213,22 @@ int ch_posix_pselect(int n, fd_set *in, fd_set *out, fd_set *except, const struc
 CH_SHARED_BODY int epoll_until(int fd, struct epoll_event *events, int room, int64_t deadline, const sigset_t *mask) {
   struct pollfd both[2] = {{.fd = fd, .events = POLLIN}, {.fd = -1, .events = POLLIN}};
   sigset_t through;
-  int r;
+  int r, signals = -1;
   if (ch_is_refused(deadline != 0))
     return -1;
   r = ch_plain_epoll_pwait(fd, events, room, 0, mask);
   if (r != 0 || deadline == 0)
     return r;
   if (ch_signals_let_through(mask, &through)) {
-    both[1].fd = ch_signals_open(&through);
-    if (both[1].fd < 0)
+    signals = ch_signals_open(&through);
+    if (signals < 0)
       return -1;
   }
   while (r == 0) {
+    if (signals >= 0)
+      both[1].fd = ch_runtime_descriptor(signals);
     /* Without waiting epoll_pwait lets no signal through. */
-    if (both[1].fd >= 0 && ch_signals_deliver(mask)) {
+    if (signals >= 0 && ch_signals_deliver(mask)) {
       errno = EINTR;
       r = -1;
       break;
@@ -238,11 +238,8 @@ CH_SHARED_BODY int epoll_until(int fd, struct epoll_event *events, int room, int
     if (more == 0)
       break;
   }
-  if (both[1].fd >= 0) {
-    int saved = errno;
-    close(both[1].fd);
-    errno = saved;
-  }
+  if (signals >= 0)
+    ch_close_waited_for(signals);
   return r;
 }
 

@@ -13,9 +13,9 @@
 #include "posix/replacements/replacement.h"
 #include <termios.h>
 
-/* Waits for the queue, at most so long, or until the clock was set. 0: look again. */
+/* Waits for the queue, until the time, or until the clock was set. `watch`: a slot. 0: look again. */
 static int await_queue_watching(mqd_t q, int events, int watch) {
-  struct pollfd both[2] = {{.fd = q, .events = (short)events}, {.fd = watch, .events = POLLIN}};
+  struct pollfd both[2] = {{.fd = q, .events = (short)events}, {.fd = ch_runtime_descriptor(watch), .events = POLLIN}};
   int r = poll(both, 2, -1);
   return r < 0 ? -1 : both[0].revents & POLLNVAL ? (errno = EBADF, -1) : 0;
 }
@@ -34,7 +34,7 @@ static int await_queue(mqd_t q, int events, const struct timespec *until, int wh
     watch = where == IN_PLAIN_CODE ? -1 : ch_clock_watch(CLOCK_REALTIME, until, &steady);
     if (watch >= 0) {
       ready = await_queue_watching(q, events, watch);
-      ch_plain_close_keeping_errno(watch);
+      ch_close_waited_for(watch);
       return ready;
     }
     if (!steady && left > CH_CLOCK_LOOKS)

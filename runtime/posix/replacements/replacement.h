@@ -15,8 +15,10 @@
 #include "charcoal.h"
 #include "posix/nonblocking.h"
 #include "posix/operations.h"
-#include "reactor/call.h"
 #include "posix/sockets.h"
+#include "reactor/call.h"
+#include "reactor/runtime_descriptors.h"
+#include "reactor/times.h"
 #include <errno.h>
 
 #define CH_REPLACES(name) __attribute__((annotate("charcoal.replaces=" #name), visibility("hidden"), used))
@@ -32,6 +34,18 @@ static inline int ch_is_refused(int may_wait) {
     return 0;
   errno = ECANCELED;
   return 1;
+}
+
+/* ch_fd_wait for input of a descriptor of the runtime's own, which gets another number if the program wants its number.
+ */
+static inline int await_slot(int slot, int64_t timeout) {
+  int64_t deadline = ch_deadline_after(timeout);
+  int fd, ready;
+  do {
+    fd = ch_runtime_descriptor(slot);
+    ready = ch_fd_wait(fd, POLLIN, ch_time_left(deadline));
+  } while (ready == -EBADF && fd != ch_runtime_descriptor(slot));
+  return ready;
 }
 
 /* Waits for at most so long; below 0, not at all. 0: try again, with errno `before`. -1: errno is what the plain call

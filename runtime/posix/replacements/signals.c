@@ -19,11 +19,11 @@ static const struct timespec at_once = {0, 0};
 #define LOOKS INT64_C(2000000)
 static int lacks_descriptors(void) { return errno == EMFILE || errno == ENFILE || errno == ENOMEM; }
 
-/* Until one of the set may be pending, or the time is over. `fd`: a signalfd of the set; -1: no descriptor was to be
- * had, and the caller looks every so often. As ch_fd_wait. */
-static int await_signal(int fd, int64_t left) {
-  if (fd >= 0)
-    return ch_fd_wait(fd, POLLIN, left);
+/* Until one of the set may be pending, or the time is over. `slot`: of a signalfd of the set; -1: no descriptor was to
+ * be had, and the caller looks every so often. As ch_fd_wait. */
+static int await_signal(int slot, int64_t left) {
+  if (slot >= 0)
+    return await_slot(slot, left);
   if (left == 0)
     return 0;
   int error = ch_sleep(left < LOOKS ? left : LOOKS);
@@ -31,26 +31,26 @@ static int await_signal(int fd, int64_t left) {
 }
 
 CH_SHARED_BODY int wait_for_signal(const sigset_t *set, siginfo_t *info, int64_t timeout) {
-  int before = errno, r, fd, ready;
+  int before = errno, r, slot, ready;
   int64_t deadline = ch_deadline_after(timeout);
   if (ch_is_refused(timeout != 0))
     return -1;
   r = ch_plain_sigtimedwait(set, info, &at_once);
   if (r >= 0 || errno != EAGAIN || timeout == 0)
     return r;
-  fd = ch_signals_open(set);
-  if (fd < 0 && !lacks_descriptors())
+  slot = ch_signals_open(set);
+  if (slot < 0 && !lacks_descriptors())
     return -1;
   do {
-    ready = await_signal(fd, ch_time_left(deadline));
+    ready = await_signal(slot, ch_time_left(deadline));
     if (ready < 0) {
       errno = -ready;
       break;
     }
     r = ch_plain_sigtimedwait(set, info, &at_once);
   } while (r < 0 && errno == EAGAIN && ready > 0);
-  if (fd >= 0)
-    ch_plain_close_keeping_errno(fd);
+  if (slot >= 0)
+    ch_close_waited_for(slot);
   if (r >= 0)
     errno = before;
   return r;
@@ -94,7 +94,7 @@ CH_REPLACES(sigwait) int ch_posix_sigwait(const sigset_t *set, int *signal) {
 /* The held ones stay as they were for sigsuspend's mask. */
 static int suspend_with(const sigset_t *mask) {
   sigset_t programs, held, through;
-  int fd, ready, error = EINTR;
+  int slot, ready, error = EINTR;
   if (ch_is_refused(1))
     return -1;
   if (ch_signals_hold(&programs, &held) < 0)
@@ -102,20 +102,20 @@ static int suspend_with(const sigset_t *mask) {
   if (!mask)
     mask = &programs;
   ch_signals_let_through(mask, &through);
-  fd = ch_signals_open(&through);
-  if (fd < 0 && !lacks_descriptors()) {
+  slot = ch_signals_open(&through);
+  if (slot < 0 && !lacks_descriptors()) {
     ch_signals_release(&held);
     return -1;
   }
   while (!ch_signals_deliver(mask)) {
-    ready = await_signal(fd, CH_FOREVER);
+    ready = await_signal(slot, CH_FOREVER);
     if (ready < 0) {
       error = -ready;
       break;
     }
   }
-  if (fd >= 0)
-    ch_plain_close_keeping_errno(fd);
+  if (slot >= 0)
+    ch_close_waited_for(slot);
   ch_signals_release(&held);
   return errno = error, -1;
 }

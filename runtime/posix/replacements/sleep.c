@@ -66,9 +66,9 @@ static int sleep_until(clockid_t clock, const struct timespec *time) {
     if (watch < 0) {
       error = ch_sleep(steady || left < CH_CLOCK_LOOKS ? left : CH_CLOCK_LOOKS);
     } else {
-      error = ch_fd_wait(watch, POLLIN, CH_FOREVER);
+      error = await_slot(watch, CH_FOREVER);
       error = error < 0 ? -error : 0;
-      ch_plain_close_keeping_errno(watch);
+      ch_close_waited_for(watch);
     }
     if (error)
       return error;

@@ -107,7 +107,7 @@ int ch_ring_start(void) {
     if (fd >= 0 || errno != EINVAL || attempt == 1)
       break;
   }
-  if (fd < 0 || (ring.slot = ch_add_runtime_descriptor(fd)) < 0)
+  if ((ring.slot = ch_add_runtime_descriptor(fd)) < 0)
     return errno;
   ring.runs = true;
   fd = ch_runtime_descriptor(ring.slot);
@@ -183,10 +183,10 @@ void ch_ring_submit(unsigned want, unsigned flags, int64_t timeout) {
 }
 
 int ch_ring_get_told(void) {
-  int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), slot = fd < 0 ? -1 : ch_add_runtime_descriptor(fd);
+  int slot = ch_add_runtime_descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (slot < 0)
     return -1;
-  fd = ch_runtime_descriptor(slot);
+  int fd = ch_runtime_descriptor(slot);
   if ((ring.slot < 0 ? do_register(ring.index, IORING_REGISTER_EVENTFD | BY_INDEX, &fd, 1)
                      : do_register(ch_runtime_descriptor(ring.slot), IORING_REGISTER_EVENTFD, &fd, 1)) < 0) {
     ch_close_runtime_descriptor(slot);
