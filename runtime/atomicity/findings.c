@@ -9,6 +9,7 @@
 #include "atomicity/watcher.h"
 #include "frames/forks.h"
 #include "frames/runtime_calls.h"
+#include "reactor/runtime_descriptors.h"
 #include "report/watch.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -93,16 +94,18 @@ static void put_place(struct text *t, const struct ch_access_place *p) {
 }
 
 static void write_out(const struct text *t) {
-  static int log = -1;
+  static int log = -1; /* a slot (reactor/runtime_descriptors.h) */
   static pid_t of;
   int fd = 2;
   if (ch_atomicity_settings.log) {
     if (log < 0 || of != getpid()) {
       struct text name = {.length = 0};
       put(&name, "%s.%d", ch_atomicity_settings.log, (int)(of = getpid()));
-      log = open(name.characters, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+      if (log >= 0)
+        ch_close_runtime_descriptor(log);
+      log = ch_add_runtime_descriptor(open(name.characters, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
     }
-    fd = log < 0 ? 2 : log;
+    fd = log < 0 ? 2 : ch_runtime_descriptor(log);
   }
   for (size_t at = 0; at < t->length;) {
     ssize_t n = ch_runtime_write(fd, t->characters + at, t->length - at);

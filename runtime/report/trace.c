@@ -5,13 +5,17 @@
  * Invariants: 1. of one thread, runs are written in the order of their ids and do not overlap: one that waits on the
  * native stack ends there, and is another when it goes on; 2. `branches` has an entry for every live branch of the
  * thread that was born while we trace. */
+#define _GNU_SOURCE
 #include "report/trace.h"
 #include "report/watch.h"
 #include "atomicity/atomicity.h"
 #include "frames/forks.h"
 #include "frames/out_of_memory.h"
+#include "frames/runtime_calls.h"
+#include "reactor/runtime_descriptors.h"
 #include "sched/domain.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +23,7 @@
 #include <time.h>
 
 static FILE *file;
+static int slot = -1; /* the slot of its descriptor (reactor/runtime_descriptors.h); -1: nothing is written */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the file */
 static double origin;
 static uint64_t runs, activities, threads, written;
@@ -176,14 +181,38 @@ static void put_finding(const struct ch_finding_in_words *f, void *unused) {
 
 /* ---- the file ---- */
 
+static ssize_t write_trace(void *unused, const char *text, size_t length) {
+  (void)unused;
+  for (size_t at = 0; slot >= 0 && at < length;) {
+    ssize_t n = ch_runtime_write(ch_runtime_descriptor(slot), text + at, length - at);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return 0;
+    at += (size_t)n;
+  }
+  return (ssize_t)length;
+}
+static int close_trace(void *unused) {
+  (void)unused;
+  ch_close_runtime_descriptor(slot);
+  slot = -1;
+  return 0;
+}
+
+/* The trace belongs to the parent. A thread of its may have written half a line to the buffer, which goes nowhere. */
 static void in_child(void) {
   ch_watched &= ~CH_WATCH_TRACE;
-  file = NULL; /* the trace belongs to the parent */
+  file = NULL;
+  if (slot >= 0)
+    close_trace(NULL);
 }
 static void at_exit(void) { ch_trace_end("exit"); }
 
 static void open_file(const char *path) {
-  file = fopen(path, "we");
+  slot = ch_add_runtime_descriptor(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (slot >= 0)
+    file = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_trace, .close = close_trace});
   if (!file) {
     fprintf(stderr, "charcoal: the trace CHARCOAL_TRACE='%s' cannot be written: %s; name another file\n", path,
             strerror(errno));
