@@ -155,13 +155,13 @@ static void on_request(int signal) {
 static void ask(struct ch_debug *d, void *unused) {
   (void)unused;
   struct timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
+  clock_gettime(CLOCK_MONOTONIC, &until);
   until.tv_sec += 2;
   __atomic_store_n(&request.waits, 1, __ATOMIC_RELEASE);
   if (pthread_kill(d->thread, SIGNAL) != 0)
     return;
   int error;
-  while ((error = sem_timedwait(&request.done, &until)) != 0 && errno == EINTR)
+  while ((error = sem_clockwait(&request.done, CLOCK_MONOTONIC, &until)) != 0 && errno == EINTR)
     ;
   if (error && !__atomic_exchange_n(&request.waits, 0, __ATOMIC_ACQ_REL))
     while (sem_wait(&request.done) != 0) /* the domain has begun to answer, and will soon be ready */
@@ -194,20 +194,39 @@ static void put_profile(int fd) {
   free(profile);
 }
 
-static void answer(int fd) {
-  char asked[1024];
-  struct timeval timeout = {.tv_sec = 5};
-  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
-  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
-  size_t n = 0;
-  for (ssize_t r; n < sizeof asked - 1 && (r = read(fd, asked + n, sizeof asked - 1 - n)) > 0;) {
-    n += (size_t)r;
-    asked[n] = 0;
-    if (strstr(asked, "\r\n\r\n") || strstr(asked, "\n\n"))
+#define PATIENCE 5 /* seconds that a client gets for its request, and for each part of the answer that it takes */
+
+static int milliseconds_until(int64_t time) {
+  int64_t left = time - ch_times_now();
+  return left <= 0 ? 0 : (int)((left + 999999) / 1000000);
+}
+
+/* Reads a request to its end, or the kernel would tell the client of bytes that nobody has read, before the answer. Its
+ * beginning goes to `line`. */
+static void read_request(int fd, char *line, size_t room) {
+  int64_t end = ch_times_now() + PATIENCE * INT64_C(1000000000);
+  struct pollfd readable = {.fd = fd, .events = POLLIN};
+  char block[512];
+  size_t used = 0;
+  for (int ends = 0; ends < 2 && poll(&readable, 1, milliseconds_until(end)) > 0;) {
+    ssize_t n = read(fd, block, sizeof block);
+    if (n <= 0)
       break;
+    for (ssize_t i = 0; i < n; i++) {
+      if (used < room - 1)
+        line[used++] = block[i];
+      if (block[i] != '\r')
+        ends = block[i] == '\n' ? ends + 1 : 0; /* of lines */
+    }
   }
-  asked[n] = 0;
-  char what[32] = "";
+  line[used] = 0;
+}
+
+static void answer(int fd) {
+  char asked[128], what[32] = "";
+  struct timeval timeout = {.tv_sec = PATIENCE};
+  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
+  read_request(fd, asked, sizeof asked);
   if (sscanf(asked, "GET %31s", what) != 1)
     return put_text(fd, "HTTP/1.0 405 Method Not Allowed\r\n\r\n");
   static const char ok[] = "HTTP/1.0 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n";
@@ -229,20 +248,25 @@ static void answer(int fd) {
   }
 }
 
+/* Where there is no descriptor for a connection it is left where it is, and looked for again after a while. */
+static void serve(int listening) {
+  int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
+  int own = ch_add_runtime_descriptor(fd);
+  if (own >= 0) {
+    answer(ch_runtime_descriptor(own));
+    ch_close_runtime_descriptor(own);
+  } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
+    poll(NULL, 0, 100);
+  }
+}
+
 static void *work(void *unused) {
   static struct sums before, now;
   for (int64_t next = began + interval;;) {
     struct pollfd listening = {.fd = slot >= 0 ? ch_runtime_descriptor(slot) : -1, .events = POLLIN};
-    int64_t left = interval ? next - ch_times_now() : -1;
-    poll(&listening, 1, !interval ? -1 : left <= 0 ? 0 : (int)((left + 999999) / 1000000));
-    if (listening.revents & POLLIN) {
-      int fd = accept4(listening.fd, NULL, NULL, SOCK_CLOEXEC);
-      int own = fd >= 0 ? ch_add_runtime_descriptor(fd) : -1;
-      if (own >= 0) {
-        answer(ch_runtime_descriptor(own));
-        ch_close_runtime_descriptor(own);
-      }
-    }
+    poll(&listening, 1, interval ? milliseconds_until(next) : -1);
+    if (listening.revents & POLLIN)
+      serve(listening.fd);
     if (interval && ch_times_now() >= next) {
       struct ch_writer w = CH_WRITER(2);
       now = (struct sums){0};
@@ -263,7 +287,14 @@ static void cannot(const char *name, const char *value, const char *why) {
 }
 
 static void unlink_socket(void) { unlink(path); }
-static void in_child(void) { path[0] = 0; }
+
+/* A child has no thread that answers. With a socket that listens it would keep the parent's next run from the port. */
+static void in_child(void) {
+  path[0] = 0;
+  if (slot >= 0)
+    ch_close_runtime_descriptor(slot);
+  slot = -1;
+}
 static void at_exit(void) {
   if (path[0] && !ch_child_is_unnoticed())
     unlink_socket();
@@ -282,31 +313,36 @@ static void remove_left(const struct sockaddr_un *local) {
 }
 
 static int listen_at(const char *where) {
-  bool port = strspn(where, "0123456789") == strlen(where);
+  const bool is_port = strspn(where, "0123456789") == strlen(where);
+  const long port = is_port ? strtol(where, NULL, 10) : 0;
   struct sockaddr_un local = {.sun_family = AF_UNIX};
   struct sockaddr_in loopback = {
-      .sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(where)), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  if (!port && strlen(where) >= sizeof local.sun_path)
+      .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  if (is_port && (port < 1 || port > 65535))
+    return errno = ERANGE, -1;
+  if (!is_port && strlen(where) >= sizeof local.sun_path)
     return errno = ENAMETOOLONG, -1;
-  int fd = socket(port ? AF_INET : AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int fd = socket(is_port ? AF_INET : AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0)
     return -1;
   strncpy(local.sun_path, where, sizeof local.sun_path - 1);
-  if (!port)
+  if (is_port) /* connections of an earlier run, which the kernel still remembers, do not matter */
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
+  else
     remove_left(&local);
-  int error = port ? bind(fd, (struct sockaddr *)&loopback, sizeof loopback)
-                   : (fchmod(fd, 0600), bind(fd, (struct sockaddr *)&local, sizeof local));
-  if (error == 0 && !port) { /* only this user may connect */
+  int error = is_port ? bind(fd, (struct sockaddr *)&loopback, sizeof loopback)
+                      : (fchmod(fd, 0600), bind(fd, (struct sockaddr *)&local, sizeof local));
+  if (error == 0 && !is_port) { /* only this user may connect */
     chmod(where, 0600);
     strcpy(path, local.sun_path);
     atexit(at_exit);
-    ch_at_fork(NULL, NULL, in_child, in_child);
   }
   if (error || listen(fd, 8) != 0) {
     int saved = errno;
     close(fd);
     return errno = saved, -1;
   }
+  ch_at_fork(NULL, NULL, in_child, in_child);
   return ch_add_runtime_descriptor(fd);
 }
 
@@ -321,7 +357,7 @@ void ch_serve_start(void) {
       interval = (int64_t)(seconds * 1e9);
   }
   if (where && *where && strcmp(where, "0") != 0 && (slot = listen_at(where)) < 0)
-    cannot("CHARCOAL_DEBUG", where, strerror(errno));
+    cannot("CHARCOAL_DEBUG", where, errno == ERANGE ? "ports go from 1 to 65535" : strerror(errno));
   if (!interval && slot < 0)
     return;
   began = ch_times_now();
