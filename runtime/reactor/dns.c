@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 
 /* ---- c-ares, loaded ---- */
@@ -78,7 +79,8 @@ struct resolver {
   bool inherited; /* its queries are the parent's */
   bool working;   /* a function of c-ares runs: watches are only noted, and registered after it */
   unsigned outstanding;
-  unsigned choice; /* the value of `choices` when it was made: it asks the servers of that choice */
+  unsigned choice;  /* the value of `choices` when it was made: it asks the servers of that choice */
+  struct stat read; /* the state of CONFIGURATION when it was made, of which `same_configuration` says what counts */
 };
 
 static __thread struct resolver *resolvers; /* this thread's, the newest first: no other one gets new queries */
@@ -93,10 +95,28 @@ static struct server_list *lists;  /* all that were ever chosen */
 static struct server_list *chosen; /* NULL: the servers of the environment or of the system */
 static unsigned choices;           /* how often the user has chosen; counted after `chosen` has been set */
 
-/* The one that new queries go to; NULL: there is none yet, or it asks servers of an earlier choice. */
+/* The network that the machine is in may change. The C library, too, looks before each query. */
+#define CONFIGURATION "/etc/resolv.conf"
+static struct stat configuration(void) {
+  struct stat is;
+  int saved = errno;
+  if (stat(CONFIGURATION, &is) < 0)
+    is = (struct stat){0};
+  errno = saved;
+  return is;
+}
+static bool same_configuration(const struct stat *a, const struct stat *b) {
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+         a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* The one that new queries go to; NULL: there is none yet, or it asks servers of an earlier choice or configuration. */
 static struct resolver *current(void) {
   struct resolver *r = resolvers;
-  return r && !r->inherited && r->choice == __atomic_load_n(&choices, __ATOMIC_ACQUIRE) ? r : NULL;
+  if (!r || r->inherited || r->choice != __atomic_load_n(&choices, __ATOMIC_ACQUIRE))
+    return NULL;
+  const struct stat now = configuration();
+  return same_configuration(&r->read, &now) ? r : NULL;
 }
 static struct resolver *make_resolver(void);
 static struct resolver *current_or_new(void);
@@ -233,6 +253,7 @@ static struct resolver *make_resolver(void) {
   struct resolver *r = calloc(1, sizeof *r);
   if (!r)
     return NULL;
+  r->read = configuration(); /* before it is read: if it changes meanwhile it is read again */
   struct ares_options options = {
       .timeout = FIRST_TRY_MS, .tries = TRIES, .sock_state_cb = socket_changed, .sock_state_cb_data = r};
   int error = cares.init_options(&r->channel, &options, ARES_OPT_SOCK_STATE_CB);
@@ -261,7 +282,7 @@ static struct resolver *make_resolver(void) {
   return resolvers = r;
 }
 
-/* Frees this thread's newest resolver if it asks servers of an earlier choice and has nothing to do. */
+/* Frees this thread's newest resolver if it is not the current one and has nothing to do. */
 static void settle_newest(void) {
   if (resolvers && !resolvers->inherited)
     settle(resolvers);
@@ -338,7 +359,7 @@ static bool is_server_list(const char *list) {
       if (inet_pton(AF_INET, item, &v4) != 1)
         return false;
     }
-    if (port && (!*port || strspn(port, "0123456789") != strlen(port) || atoi(port) > 65535))
+    if (port && (!*port || strspn(port, "0123456789") != strlen(port) || strtoul(port, NULL, 10) > 65535))
       return false;
   }
   return true;

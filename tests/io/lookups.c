@@ -10,7 +10,9 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 
 /* ---- the server ----
@@ -54,15 +56,22 @@ static void serve(int fd, int number) {
   }
 }
 
-/* Servers have the numbers 1, 2, ... Sets `list` to the new one's address. */
-static void make_server(char list[64]) {
+/* Servers have the numbers 1, 2, ... False: there cannot be one at this address. Its port is in *a then. */
+static bool make_server_at(struct sockaddr_in *a) {
   static int servers;
-  int number = ++servers;
+  int number = servers + 1;
   int fd = socket(AF_INET, SOCK_DGRAM, 0);
-  struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  socklen_t size = sizeof a;
-  EXPECT(bind(fd, (struct sockaddr *)&a, size) == 0 && getsockname(fd, (struct sockaddr *)&a, &size) == 0);
+  socklen_t size = sizeof *a;
+  if (bind(fd, (struct sockaddr *)a, size) != 0) return false;
+  EXPECT(getsockname(fd, (struct sockaddr *)a, &size) == 0);
   activate(fd, number) { serve(fd, number); }
+  servers++;
+  return true;
+}
+/* Sets `list` to the new one's address. */
+static void make_server(char list[64]) {
+  struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  EXPECT(make_server_at(&a));
   snprintf(list, 64, "127.0.0.1:%d", ntohs(a.sin_port));
 }
 static void start_server(void) {
@@ -131,6 +140,31 @@ TEST(who_waited_for_the_turn_to_ask_asks_the_servers_that_were_set_meanwhile) {
   EXPECT(answered_by['w'] == 1 && answered_by['k'] == 2);
   exit(0);
 }
+/* /etc/resolv.conf, for this process alone. False: this user may not do that, or has no name server at these addresses.
+ */
+static void configure(int address) {
+  FILE *f = fopen("resolv.conf", "w");
+  EXPECT(f && fprintf(f, "nameserver 127.77.0.%d\n", address) > 0 && fclose(f) == 0);
+}
+static bool has_configuration_of_its_own(void) {
+  for (int i = 1; i <= 2; i++) {
+    struct sockaddr_in a = {
+        .sin_family = AF_INET, .sin_port = htons(53), .sin_addr.s_addr = htonl(0x7f4d0000 + (unsigned)i)};
+    if (!make_server_at(&a)) return false;
+  }
+  configure(1);
+  return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+         mount("resolv.conf", "/etc/resolv.conf", NULL, MS_BIND, NULL) == 0;
+}
+TEST(a_changed_configuration_holds_for_the_next_query) {
+  alarm(60);
+  if (!has_configuration_of_its_own()) exit(0);
+  EXPECT(look_up_v4("a.example") == 0 && answered_by['a'] == 1);
+  configure(2);
+  EXPECT(look_up_v4("b.example") == 0 && answered_by['b'] == 2);
+  exit(0);
+}
+
 static void *sets_servers(void *list) {
   EXPECT(ch_dns_servers(list) == 0);
   return NULL;

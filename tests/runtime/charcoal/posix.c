@@ -497,6 +497,7 @@ TEST(lists_of_name_servers_are_checked) {
   EXPECT(ch_dns_servers("dns.example.com") == EINVAL);
   EXPECT(ch_dns_servers("127.0.0.1:") == EINVAL);
   EXPECT(ch_dns_servers("127.0.0.1:99999") == EINVAL);
+  EXPECT(ch_dns_servers("127.0.0.1:4294967349") == EINVAL && ch_dns_servers("[::1]:18446744073709551669") == EINVAL);
   EXPECT(ch_dns_servers("") == EINVAL);
   EXPECT(ch_dns_servers(NULL) == 0);
 }
