@@ -1,5 +1,6 @@
 /* Mistakes with events. They are always counted, reported in checked builds, and fatal if the program wants that. */
 #include "events/cells.h"
+#include "frames/settings.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +12,10 @@ void ch_event_mistakes(enum ch_event_mistakes what) { wished = (int)what; }
 
 static int policy(void) {
   if (!wished) {
-    const char *text = getenv("CHARCOAL_EVENTS");
-    wished = !text                        ? (ch_checks ? CH_EVENTS_REPORT : CH_EVENTS_COUNT)
-             : strcmp(text, "fatal") == 0 ? CH_EVENTS_FATAL
-             : strcmp(text, "count") == 0 ? CH_EVENTS_COUNT
-                                          : CH_EVENTS_REPORT;
+    static const char *const words[] = {"count", "report", "fatal", NULL};
+    static const enum ch_event_mistakes meanings[] = {CH_EVENTS_COUNT, CH_EVENTS_REPORT, CH_EVENTS_FATAL};
+    const int word = ch_setting_word("CHARCOAL_EVENTS", words);
+    wished = (int)(word >= 0 ? meanings[word] : ch_checks ? CH_EVENTS_REPORT : CH_EVENTS_COUNT);
   }
   return wished;
 }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "offload/pool.h"
 #include "frames/forks.h"
+#include "frames/settings.h"
 #include "sched/check.h"
 #include "sched/child.h"
 #include "sched/external_wakers.h"
@@ -26,19 +27,17 @@ struct queue {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 CH_FREE_IN_CHILDREN(lock, CH_OUTER_LOCK)
 static struct queue queues[CH_POOL_QUEUES];
+static unsigned foreign_limit; /* what the user has set */
 
 static void nothing(int signal) { (void)signal; }
 
 static void reset(void) {
-  static const unsigned limits[CH_POOL_QUEUES] = {8, 64, 4096};
+  static const unsigned limits[CH_POOL_QUEUES] = {[CH_POOL_STORAGE] = 8, [CH_POOL_WAITING] = 4096};
   for (int i = 0; i < CH_POOL_QUEUES; i++) {
     queues[i] = (struct queue){.last = &queues[i].first, .limit = limits[i]};
     pthread_cond_init(&queues[i].more, NULL);
   }
-  const char *text = getenv("CHARCOAL_THREADS");
-  long n = text ? atol(text) : 0;
-  if (n > 0 && n < 100000)
-    queues[CH_POOL_FOREIGN].limit = (unsigned)n;
+  queues[CH_POOL_FOREIGN].limit = foreign_limit;
 }
 
 static unsigned interrupted; /* how many jobs have a worker that is being sent a signal */
@@ -55,6 +54,7 @@ static void in_child(void) {
 }
 
 static void install(void) {
+  foreign_limit = (unsigned)ch_setting_number("CHARCOAL_THREADS", 1, 99999, 64);
   reset();
   ch_child_hook(in_child);
   interrupts[1] = SIGRTMAX - 1;

@@ -6,6 +6,7 @@
 #include "reactor/times.h"
 #include "sched/external_wakers.h"
 #include "wait/atomics.h"
+#include "frames/settings.h"
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -54,9 +55,8 @@ static int64_t demanded(void) {
   static int64_t cached = UNREAD;
   int64_t ns = __atomic_load_n(&cached, __ATOMIC_RELAXED);
   if (CH_UNLIKELY(ns == UNREAD)) {
-    const char *us = getenv("CHARCOAL_LOOK_US");
-    int64_t number = us ? strtol(us, NULL, 10) : -1;
-    ns = !us ? -1 : number < 0 ? 0 : 1000 * number;
+    const int64_t us = ch_setting_number("CHARCOAL_LOOK_US", 0, 1000000000, -1);
+    ns = us < 0 ? -1 : 1000 * us;
     __atomic_store_n(&cached, ns, __ATOMIC_RELAXED);
   }
   return ns;

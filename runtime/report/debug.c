@@ -7,6 +7,7 @@
 #include "report/times.h"
 #include "sched/child.h"
 #include "sched/external_wakers.h"
+#include "frames/settings.h"
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,9 +68,21 @@ void ch_debug_visit(void (*visit)(struct ch_debug *, void *), void *data) {
   pthread_mutex_unlock(&lock);
 }
 
+/* When the program's first domain begins. */
+static void begin(void) {
+  static const char *const switches[] = {"0", "1", NULL}, *const formats[] = {"0", "1", "json", NULL};
+  if (ch_setting_word("CHARCOAL_CHECK", switches) == 1)
+    ch_checks = 1;
+  ch_at_fork(NULL, NULL, in_child, in_child);
+  int format = ch_setting_word("CHARCOAL_DUMP", formats);
+  if (format > 0) {
+    signal_format = format == 2 ? CH_DUMP_JSON : CH_DUMP_TEXT;
+    hook_signal();
+  }
+}
+
 bool ch_report_start(void) {
   static bool begun;
-  const char *checks = getenv("CHARCOAL_CHECK"), *dump = getenv("CHARCOAL_DUMP");
   own = malloc(sizeof *own);
   if (!own)
     return false;
@@ -79,15 +92,9 @@ bool ch_report_start(void) {
   pthread_mutex_lock(&lock);
   own->next = ch_debug;
   __atomic_store_n(&ch_debug, own, __ATOMIC_RELEASE);
-  if (!begun && checks && strcmp(checks, "1") == 0)
-    ch_checks = 1;
-  if (!begun)
-    ch_at_fork(NULL, NULL, in_child, in_child);
-  if (!begun && dump && (strcmp(dump, "1") == 0 || strcmp(dump, "json") == 0)) {
-    signal_format = *dump == 'j' ? CH_DUMP_JSON : CH_DUMP_TEXT;
-    hook_signal();
-  }
   bool first = !begun;
+  if (first)
+    begin();
   begun = true;
   pthread_mutex_unlock(&lock);
   if (first)

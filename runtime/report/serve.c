@@ -9,6 +9,7 @@
 #include "charcoal.h"
 #include "frames/runtime_calls.h"
 #include "frames/forks.h"
+#include "frames/settings.h"
 #include "reactor/runtime_descriptors.h"
 #include "report/debug.h"
 #include "report/report.h"
@@ -282,10 +283,6 @@ static void *work(void *unused) {
 
 /* ---- begin ---- */
 
-static void cannot(const char *name, const char *value, const char *why) {
-  fprintf(stderr, "charcoal: warning: %s='%s' is ignored: %s\n", name, value, why);
-}
-
 static void unlink_socket(void) { unlink(path); }
 
 /* A child has no thread that answers. With a socket that listens it would keep the parent's next run from the port. */
@@ -352,12 +349,12 @@ void ch_serve_start(void) {
     char *end;
     double seconds = strtod(stats, &end);
     if (*end || !(seconds >= 0.001 && seconds <= 1e6))
-      cannot("CHARCOAL_STATS", stats, "it takes a number of seconds, such as 1 or 0.5");
+      ch_setting_is_ignored("CHARCOAL_STATS", stats, "it takes a number of seconds, such as 1 or 0.5");
     else
       interval = (int64_t)(seconds * 1e9);
   }
   if (where && *where && strcmp(where, "0") != 0 && (slot = listen_at(where)) < 0)
-    cannot("CHARCOAL_DEBUG", where, errno == ERANGE ? "ports go from 1 to 65535" : strerror(errno));
+    ch_setting_is_ignored("CHARCOAL_DEBUG", where, errno == ERANGE ? "ports go from 1 to 65535" : strerror(errno));
   if (!interval && slot < 0)
     return;
   began = ch_times_now();
@@ -371,7 +368,7 @@ void ch_serve_start(void) {
   int error = pthread_create(&thread, NULL, work, NULL);
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   if (error) {
-    cannot("CHARCOAL_STATS or CHARCOAL_DEBUG", where ? where : stats, strerror(error));
+    ch_setting_is_ignored("CHARCOAL_STATS or CHARCOAL_DEBUG", where ? where : stats, strerror(error));
     return;
   }
   pthread_detach(thread);

@@ -19,6 +19,7 @@
 #include "sched/schedule.h"
 #include "sched/external_wakers.h"
 #include "sched/tsan.h"
+#include "frames/settings.h"
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -135,9 +136,9 @@ static void in_child(void) {
 }
 
 static void start_thread(void) {
-  const char *us = getenv("CHARCOAL_SLICE_US");
   /* With a random schedule the time must not decide, so slices are long. */
-  interval_us = (us ? atol(us) : ch_schedule_random ? 1000000 : DEFAULT_SLICE_US) / 2;
+  const long otherwise = ch_schedule_random ? 1000000 : DEFAULT_SLICE_US;
+  interval_us = ch_setting_number("CHARCOAL_SLICE_US", 1, 1000000000, otherwise) / 2;
   if (interval_us <= 0)
     interval_us = 1;
   if (!hooked)

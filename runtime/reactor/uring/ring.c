@@ -4,6 +4,7 @@
 #include "reactor/reactor.h"
 #include "reactor/runtime_descriptors.h"
 #include "reactor/times.h"
+#include "frames/settings.h"
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -86,11 +87,8 @@ int ch_ring_start(void) {
     ch_ring = own;
     forget();
   }
-  unsigned entries = 256;
-  const char *text = getenv("CHARCOAL_RING_ENTRIES");
-  if (text && atoi(text) > 0)
-    entries = (unsigned)atoi(text);
-  unsigned completions = text ? 2 * entries : 16 * entries;
+  const unsigned set = (unsigned)ch_setting_number("CHARCOAL_RING_ENTRIES", 1, 32768, 0);
+  const unsigned entries = set ? set : 256, completions = set ? 2 * entries : 16 * entries;
   struct io_uring_params p;
   int fd;
   for (int attempt = 0;; attempt++) {

@@ -122,6 +122,22 @@ static void cancels_a_foreign_event(void) {
   in_another_domain(cancels_event);
 }
 
+/* No mistake, but everything that a setting in the environment can change. */
+static void nothing(void *unused) { (void)unused; }
+static void uses_settings(void) {
+  activate {
+    ch_sleep(1000000);
+  }
+  activate {
+    for (volatile int i = 0; i < 20; i++) ch_sleep(0);
+  }
+  ch_offload(nothing, NULL);
+  rendezvous() r;
+  event() e = mkevent(r);
+  ch_trigger(e);
+  ch_trigger(e);
+}
+
 int main(int argc, char **argv) {
   static const struct {
     const char *name;
@@ -140,6 +156,7 @@ int main(int argc, char **argv) {
       CASE(copies_a_rendezvous),
       CASE(waits_for_a_foreign_rendezvous),
       CASE(cancels_a_foreign_event),
+      CASE(uses_settings),
   };
   for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
     if (argc > 1 && strcmp(cases[i].name, argv[1]) == 0)

@@ -1,0 +1,15 @@
+/* Settings that a user gives in the environment. A value that is none is reported and ignored, so that nobody relies on
+ * what does not hold. A variable that is empty counts as not set. */
+#ifndef CHARCOAL_FRAMES_SETTINGS_H
+#define CHARCOAL_FRAMES_SETTINGS_H
+
+#include "frames/attributes.h"
+
+/* The number in the variable; `otherwise` if it is not set, or not a number from `least` to `most`. */
+CH_HIDDEN CH_COLD long ch_setting_number(const char *name, long least, long most, long otherwise);
+/* The index of the variable's value among `words`, which NULL ends; -1 if it is not set, or none of them. */
+CH_HIDDEN CH_COLD int ch_setting_word(const char *name, const char *const words[]);
+/* Says that the value of the variable is ignored, and why. */
+CH_HIDDEN CH_COLD void ch_setting_is_ignored(const char *name, const char *value, const char *why);
+
+#endif
