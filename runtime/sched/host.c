@@ -168,6 +168,10 @@ CH_COLD static _Noreturn void stack_is_gone(void) {
   abort();
 }
 
+/* The thread ends while this activity runs, so that the functions that it was in for pthread_once do not return
+ * (posix/locks/once.c). */
+CH_HIDDEN extern void ch_onces_left(struct ch_branch *first) __attribute__((weak));
+
 static void thread_ends(void *domain) {
   struct ch_domain *d = domain;
   if (d != &ch_domain || !d->group)
@@ -183,6 +187,8 @@ static void thread_ends(void *domain) {
     ch_slice_main_leaves();
   }
   if (d->current) {
+    if (ch_onces_left)
+      ch_onces_left(ch_activity_of(d->current));
     d->host = d->current;
   } else { /* the thread was cancelled, which cancels its first activity */
     ch_inbox_wakes();

@@ -318,3 +318,48 @@ TEST(handlers_belong_to_the_activity_that_has_pushed_them) {
   EXPECT(ran_one == 0 && ran_other == 1);
 }
 #endif
+
+/* ---- a function that runs once ---- */
+
+static pthread_once_t once;
+static int begun;
+static void (*in_once)(void);
+static void runs_once(void) {
+  if (__atomic_add_fetch(&begun, 1, __ATOMIC_SEQ_CST) == 1) in_once();
+}
+static void waits(void) {
+  char c;
+  (void)!read(empty[0], &c, 1);
+}
+static void exits(void) {
+  usleep(5000);
+  pthread_exit(NULL);
+}
+static pthread_once_t around;
+static void calls_once(void) { EXPECT(pthread_once(&once, runs_once) == 0); }
+static void *calls_both(void *unused) {
+  EXPECT(pthread_once(&around, calls_once) == 0);
+  return unused;
+}
+
+/* POSIX: a pthread_once whose function is cancelled was never called. Activities and another thread wait for it. */
+TEST(a_function_whose_thread_ends_in_it_has_not_run_once) {
+  static void (*const ways[])(void) = {waits, exits};
+  alarm(60);
+  EXPECT(pipe(empty) == 0);
+  for (int i = 0; i < 2; i++) {
+    pthread_t first, second;
+    ch_activity here;
+    once = around = (pthread_once_t)PTHREAD_ONCE_INIT;
+    begun = 0;
+    in_once = ways[i];
+    EXPECT(pthread_create(&first, NULL, calls_both, NULL) == 0);
+    while (!__atomic_load_n(&begun, __ATOMIC_SEQ_CST)) ch_sleep(100000);
+    EXPECT(pthread_create(&second, NULL, calls_both, NULL) == 0);
+    activate [&here] calls_once();
+    ch_sleep(2000000);
+    if (i == 0) EXPECT(pthread_cancel(first) == 0);
+    EXPECT(pthread_join(first, NULL) == 0 && pthread_join(second, NULL) == 0 && ch_activity_wait(&here) == 0);
+    EXPECT(begun == 2);
+  }
+}

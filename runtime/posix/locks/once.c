@@ -13,7 +13,7 @@ enum { RUNS = 1, HAS_RUN = 2, STATES = 3 };
 /* Those that activities of this domain run. */
 struct running {
   struct running *next;
-  const pthread_once_t *once;
+  pthread_once_t *once;
   struct ch_branch *by;
 };
 static __thread struct running *runs;
@@ -25,7 +25,7 @@ static struct running **running(const void *once) {
   return at;
 }
 
-static void note(const pthread_once_t *once, struct ch_branch *by) {
+static void note(pthread_once_t *once, struct ch_branch *by) {
   struct running *r = malloc(sizeof *r);
   if (r) {
     *r = (struct running){runs, once, by};
@@ -113,16 +113,36 @@ int ch_once_take(pthread_once_t *once) {
   return must_wait(&w, once, &result) ? ch_lock_wait(&w) : result;
 }
 
-void ch_once_end(pthread_once_t *once) {
-  struct running **at = running(once), *gone = *at;
-  if (gone) {
-    *at = gone->next;
-    free(gone);
-  }
+/* Its function runs no more. */
+static void set(pthread_once_t *once, int state) {
   ch_tsan_release(once);
-  __atomic_store_n(once, HAS_RUN, __ATOMIC_RELEASE);
+  __atomic_store_n(once, state, __ATOMIC_RELEASE);
   ch_futex_wake((uint32_t *)once, INT_MAX, false);
   struct ch_queue *q = ch_queue_of(once);
   if (q)
     ch_queue_serve(q);
+}
+
+static pthread_once_t *forget(struct running **at) {
+  struct running *gone = *at;
+  pthread_once_t *once = gone->once;
+  *at = gone->next;
+  free(gone);
+  return once;
+}
+
+void ch_once_end(pthread_once_t *once) {
+  struct running **at = running(once);
+  if (*at)
+    forget(at);
+  set(once, HAS_RUN);
+}
+
+/* POSIX: then it is as if the call had never been made. */
+void ch_onces_left(struct ch_branch *by) {
+  for (struct running **at = &runs; *at;)
+    if ((*at)->by == by)
+      set(forget(at), 0);
+    else
+      at = &(*at)->next;
 }

@@ -15,6 +15,9 @@ CH_HIDDEN int ch_posix_sem_take(sem_t *, clockid_t, const struct timespec *until
  * 0: it has been run. */
 CH_HIDDEN int ch_once_take(pthread_once_t *);
 CH_HIDDEN void ch_once_end(pthread_once_t *);
+/* The activity with this first branch was ended by pthread_exit or pthread_cancel in the functions that it ran for
+ * pthread_once. */
+CH_HIDDEN void ch_onces_left(struct ch_branch *);
 
 /* For a thread of the pool. */
 struct ch_join {
