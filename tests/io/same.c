@@ -1371,9 +1371,12 @@ static void lost_mutexes(void) {
     SHOW_ERROR(pthread_mutex_lock(&m));
   SHOW_ERROR(pthread_mutex_trylock(&m));
   pthread_mutex_t mine;
-  for (int is_robust = 0; is_robust < 2; is_robust++) {
+  static const int protocols[] = {PTHREAD_PRIO_NONE, PTHREAD_PRIO_INHERIT, PTHREAD_PRIO_PROTECT};
+  for (int i = 0; i < 4; i++) {
     pthread_mutexattr_settype(&robust, PTHREAD_MUTEX_ERRORCHECK);
-    pthread_mutexattr_setrobust(&robust, is_robust ? PTHREAD_MUTEX_ROBUST : PTHREAD_MUTEX_STALLED);
+    pthread_mutexattr_setrobust(&robust, i == 3 ? PTHREAD_MUTEX_ROBUST : PTHREAD_MUTEX_STALLED);
+    pthread_mutexattr_setprotocol(&robust, protocols[i % 3]);
+    pthread_mutexattr_setprioceiling(&robust, 1);
     pthread_mutex_init(&mine, &robust);
     SHOW_ERROR(pthread_mutex_lock(&mine));
     SHOW_ERROR(pthread_mutex_trylock(&mine));

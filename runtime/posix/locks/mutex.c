@@ -365,10 +365,10 @@ CH_INTERPOSED int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, c
   return ch_lock_knows(clock) ? lock_plainly(m, CH_HERE, clock, t) : EINVAL;
 }
 
-/* As in the C library, only a robust mutex tells its owner that it is he who has it. */
+/* As in the C library, an ordinary mutex does not tell its owner that it is he who has it. */
 static int trylock(pthread_mutex_t *m, const void *place) {
   int r = try_for(m, self(), place, 1);
-  return r == EDEADLK && !is_robust(m) ? EBUSY : r;
+  return r == EDEADLK && !(m->__data.__kind & (ROBUST | INHERIT | PROTECT)) ? EBUSY : r;
 }
 CH_REPLACES_IN_C(pthread_mutex_trylock, pthread_mutex_t *m) { return ch_done(trylock(m, CH_HERE)); }
 
