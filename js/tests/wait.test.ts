@@ -36,8 +36,26 @@ import {
   type Operation,
 } from './lib.ts'
 import { check } from '../src/dev/index.ts'
+import { Iteration } from '../src/plugin/runtime.ts'
 
 const after = <T>(ms: number, value: T): Promise<T> => new Promise((done) => setTimeout(() => done(value), ms))
+
+test('a loop over a channel that is cancelled takes no value', async () => {
+  const loops: ((ch: ReturnType<typeof channel<number>>) => any)[] = [
+    (ch) => each(ch, () => {}),
+    (ch) => ch.each(() => {}),
+    (ch) => new Iteration(ch).step(), // a `for await` that the plugin has transformed
+  ]
+  for (const loop of loops) {
+    const ch = channel<number>()
+    const task = spawn(() => loop(ch))
+    await sleep(1)
+    task.cancel()
+    same([ch.trySend(1), ch.tryRecv()], [false, undefined])
+    await rejects(task, /Cancelled/)
+    same(await Promise.all([ch.recv(), ch.send(7)]), [7, undefined])
+  }
+})
 
 test('each takes async iterables, channels and iterables of promises, and closes what it leaves early', async () => {
   const log: unknown[] = []

@@ -44,6 +44,25 @@ class Recv<T> extends Clause<T> {
   }
 }
 
+/** A receive as an async iterator gives it: the end of the channel is no error. */
+class Item<T> extends Recv<any> {
+  override poll(): boolean {
+    if (!super.poll()) return false
+    this.outcome = this.failed ? END : { done: false, value: this.outcome as T }
+    this.failed = false
+    return true
+  }
+  override fire(value: T): void {
+    super.fire({ done: false, value })
+  }
+  override fail(error: unknown): void {
+    if (isClosed(error)) super.fire(END)
+    else super.fail(error)
+  }
+}
+
+const END: IteratorReturnResult<undefined> = { done: true, value: undefined }
+
 class Send<T> extends Clause<void> {
   readonly channel: Channel<T>
   readonly item: T
@@ -156,18 +175,11 @@ export class Channel<T> implements AsyncIterable<T> {
     }
   }
 
-  /** For `for await` in legacy code. */
+  /** For `for await`, and for `each`: what `next` gives is a clause, so that a cancelled loop takes no value. */
   [Symbol.asyncIterator](): AsyncIterator<T, undefined> {
     return {
-      next: () =>
-        this.recv().then(
-          (value): IteratorResult<T, undefined> => ({ done: false, value }),
-          (error): IteratorResult<T, undefined> => {
-            if (isClosed(error)) return { done: true, value: undefined }
-            throw error
-          },
-        ),
-      return: async () => ({ done: true, value: undefined }),
+      next: () => new Item<T>(this) as any,
+      return: async () => END,
     }
   }
 
