@@ -1,6 +1,7 @@
 /** The tests that run both in Node and in a browser. */
 import './laws.test.ts'
 import './wait.test.ts'
+import './signal.test.ts'
 import './life.test.ts'
 import './types.test.ts'
 import './random.test.ts'

@@ -25,7 +25,7 @@ import { realHost, type Host } from './host.ts'
 import { CIRCLE, diagnosis, OTHER_VERSION, say } from './say.ts'
 import { Scheduler, type Step } from './scheduler.ts'
 import { circleOf } from '../wait/circle.ts'
-import { blockAgain, blockOnPromise, expectFailure, wait } from '../wait/promise.ts'
+import { blockAgain, blockOnPromise, expectFailure, waitFor } from '../wait/promise.ts'
 import { endBranch } from '../scope/scope.ts'
 
 export interface DomainOptions {
@@ -174,7 +174,7 @@ export class Domain extends Scheduler implements types.Domain {
    */
   asCall<O>(what: O): types.AsOperation<O> {
     this.own = false
-    return (isGenerator(what) ? new Call(what) : wait(what)) as any
+    return (isGenerator(what) ? new Call(what) : waitFor(what)) as any
   }
 
   // ---- contexts

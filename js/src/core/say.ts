@@ -29,6 +29,7 @@ export const TOO_MANY_PERMITS = 21
 export const NOTHING_TO_SELECT = 22
 export const NOT_ENDED = 23
 export const OUTSIDE_ACTIVITY = 24
+export const NO_SIGNAL_HERE = 25
 
 /** What is known of an operation (see suspension.ts). */
 export interface Asked {

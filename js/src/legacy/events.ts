@@ -3,6 +3,7 @@
  * EventEmitter, whose `error` event fails the wait. The listener exists only while the wait does.
  */
 import { checkMethod } from '../core/arguments.ts'
+import { abortable, type WaitOptions } from '../wait/abortable.ts'
 import { Clause } from '../wait/clause.ts'
 import { pass } from './pass.ts'
 import { noteOurs } from '../core/current.ts'
@@ -94,9 +95,21 @@ type EventOf<T, K extends string> = T extends { [P in `on${K}`]?: ((this: any, e
  * setTimeout(() => target.dispatchEvent(new Event('ready')), 1)
  * console.log((yield* once(target, 'ready')).type)  // → ready
  */
-export function once<T extends EventTarget, K extends string>(target: T, type: K): Clause<EventOf<T, K>>
-export function once<A extends unknown[] = any[]>(emitter: EmitterLike, type: string | symbol): Clause<A>
-export function once(source: EventTarget | EmitterLike, type: string | symbol): unknown {
+export function once<T extends EventTarget, K extends string>(
+  target: T,
+  type: K,
+  options?: WaitOptions,
+): Clause<EventOf<T, K>>
+export function once<A extends unknown[] = any[]>(
+  emitter: EmitterLike,
+  type: string | symbol,
+  options?: WaitOptions,
+): Clause<A>
+export function once(source: EventTarget | EmitterLike, type: string | symbol, options?: WaitOptions): unknown {
+  return abortable('once', eventOf(source, type), options)
+}
+
+function eventOf(source: EventTarget | EmitterLike, type: string | symbol): Clause<unknown> {
   if (typeof (source as EventTarget | null | undefined)?.addEventListener === 'function')
     return new TargetEvent(source as EventTarget, type as string)
   checkMethod('once', 'an EventTarget or an EventEmitter', source, 'on')

@@ -3,7 +3,7 @@ import { asyncFn } from '../core/asyncFn.ts'
 import type { Call } from '../core/call.ts'
 import { async, type BranchHandle } from '../scope/async.ts'
 import { claimAll, operationOf, type ItemResult } from './items.ts'
-import { scoped, type OperationOptions } from './scoped.ts'
+import { scoped, type OperationOptions } from '../scope/scoped.ts'
 
 const run = asyncFn(function* all(keys: string[] | null, items: unknown[], options: OperationOptions) {
   const values = yield* scoped('all', options, function* (scope) {

@@ -6,7 +6,7 @@ import { async } from '../scope/async.ts'
 import { ClosedError } from '../scope/errors.ts'
 import { channel } from '../sync/channel.ts'
 import { claim, operationOf, type ItemResult } from './items.ts'
-import { scoped, type OperationOptions } from './scoped.ts'
+import { scoped, type OperationOptions } from '../scope/scoped.ts'
 
 /**
  * What `group` gives.

@@ -10,7 +10,7 @@ import { isGenerator } from '../core/generators.ts'
 import { kindOf } from '../core/kind.ts'
 import type { Operation } from '../core/suspension.ts'
 import type { Value } from '../wait/case.ts'
-import { expectFailure, wait } from '../wait/promise.ts'
+import { expectFailure, waitFor } from '../wait/promise.ts'
 
 /** Something that ends with a `T`: an operation, a promise, or a plain value. */
 export type Result<I> = I extends Value ? I : I extends Operation<infer T> ? T : Awaited<I>
@@ -37,7 +37,7 @@ export function claimAll(who: string, items: Iterable<unknown>): unknown[] {
 export function operationOf<I>(item: I): Operation<ItemResult<I>>
 export function operationOf(item: unknown): unknown {
   const what: unknown = typeof item === 'function' ? claim(ownCall(item as () => unknown)) : item
-  return isOperation(what) ? what : wait(what)
+  return isOperation(what) ? what : waitFor(what)
 }
 
 export function isOperation(what: unknown): boolean {

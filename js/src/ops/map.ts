@@ -7,7 +7,7 @@ import { async, type BranchHandle } from '../scope/async.ts'
 import { semaphore } from '../sync/semaphore.ts'
 import { each } from '../wait/each.ts'
 import { operationOf, type Result } from './items.ts'
-import { scoped, type OperationOptions } from './scoped.ts'
+import { scoped, type OperationOptions } from '../scope/scoped.ts'
 
 /** Options of `map`. */
 export interface MapOptions extends OperationOptions {

@@ -8,7 +8,7 @@ import { Choice, First } from '../wait/choice.ts'
 import { isClause, type Clause } from '../wait/clause.ts'
 import { clauseOf } from '../wait/waitable.ts'
 import { claimAll, isOperation, operationOf, type ItemResult } from './items.ts'
-import { scoped, type OperationOptions } from './scoped.ts'
+import { scoped, type OperationOptions } from '../scope/scoped.ts'
 
 const run = asyncFn(function* race(items: unknown[], options: OperationOptions) {
   return yield* scoped('race', options, function* (scope) {

@@ -4,7 +4,7 @@ import { asyncFn } from '../core/asyncFn.ts'
 import type { Call } from '../core/call.ts'
 import { sleep } from '../sync/sleep.ts'
 import { operationOf, type Result } from './items.ts'
-import { scoped, type OperationOptions } from './scoped.ts'
+import { scoped, type OperationOptions } from '../scope/scoped.ts'
 
 /** Options of `retry`. */
 export interface RetryOptions extends OperationOptions {

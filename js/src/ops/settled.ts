@@ -4,7 +4,7 @@ import { asyncFn } from '../core/asyncFn.ts'
 import type { Call } from '../core/call.ts'
 import { async } from '../scope/async.ts'
 import { claimAll, operationOf, type ItemResult } from './items.ts'
-import { isCancelOf, scoped, type OperationOptions } from './scoped.ts'
+import { isCancelOf, scoped, type OperationOptions } from '../scope/scoped.ts'
 
 const runAny = asyncFn(function* any(items: unknown[], options: OperationOptions) {
   return yield* scoped('any', options, function* (scope) {

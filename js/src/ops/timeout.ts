@@ -11,7 +11,7 @@ import { sleep } from '../sync/sleep.ts'
 import { isClause, type Clause } from '../wait/clause.ts'
 import { Choice } from '../wait/choice.ts'
 import { claim, operationOf, type ItemResult, type Result } from './items.ts'
-import { scoped, type OperationOptions } from './scoped.ts'
+import { scoped, type OperationOptions } from '../scope/scoped.ts'
 
 /** Options of `timeout`. */
 export interface TimeoutOptions extends OperationOptions {

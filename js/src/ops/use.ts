@@ -7,7 +7,7 @@ import { ASYNC_DISPOSE, DISPOSE } from '../core/dispose.ts'
 import { spawn } from '../core/spawn.ts'
 import { isCancelled } from '../scope/errors.ts'
 import { noncancellable } from '../scope/finish.ts'
-import { wait } from '../wait/promise.ts'
+import { waitFor } from '../wait/promise.ts'
 import { claim, isOperation, operationOf, type ItemResult, type Result } from './items.ts'
 
 type Resource = { [ASYNC_DISPOSE]?: () => unknown; [DISPOSE]?: () => unknown } | null | undefined
@@ -61,7 +61,7 @@ function disposalOf(resource: Resource): () => Generator<unknown, void, any> {
   if (resource && method === undefined)
     throw new TypeError('use: the resource has neither [Symbol.asyncDispose] nor [Symbol.dispose]')
   return function* () {
-    yield* wait(method?.call(resource))
+    yield* waitFor(method?.call(resource))
   }
 }
 

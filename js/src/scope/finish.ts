@@ -161,19 +161,23 @@ export function noncancellable<T>(body: Body<T>): Steps<T> {
  * })
  * console.log(page)  // → hello
  */
-export function deadline<T>(ms: number, body: ScopedBody<T>, name = ''): Steps<T> {
+export function deadline<T>(ms: number, body: ScopedBody<T>, options: string | ScopeOptions = {}): Steps<T> {
   checkTime('deadline', ms)
   checkBody('deadline', body)
+  const { name = '', signal } = typeof options === 'string' ? { name: options } : options
+  if (typeof options !== 'string') checkOptions('deadline', options)
+  if (signal !== undefined) checkSignal('deadline', signal)
   claimed(body)
   const late = new DeadlineError(ms, name)
   const run = function* (): Generator<unknown, T, any> {
     let ours: Scope | undefined
-    const value = yield* inScope(body, name || `deadline(${ms})`, false, undefined, (scope) => {
+    const value = yield* inScope(body, name || `deadline(${ms})`, false, signal, (scope) => {
       ours = scope
       const { host } = scope.owner.group.home.domain
       return after(host, ms, () => domain.fromHost(() => scope.cancel(late)))
     })
-    if (ours!.origin === ours && ours!.reason === late) throw late
+    const { origin, reason } = ours!
+    if (origin === ours && (reason === late || (signal?.aborted && reason === signal.reason))) throw reason
     return value as T
   }
   return steps(run())

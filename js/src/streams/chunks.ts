@@ -4,8 +4,9 @@ import { checkFunction } from '../core/arguments.ts'
 import { domain } from '../core/current.ts'
 import { steps, type Steps } from '../core/steps.ts'
 import { noncancellable } from '../scope/finish.ts'
+import { endedBy, type OperationOptions } from '../scope/scoped.ts'
 import { each } from '../wait/each.ts'
-import { disregard, wait } from '../wait/promise.ts'
+import { disregard, waitFor } from '../wait/promise.ts'
 
 interface NodeReadable<T> extends AsyncIterable<T> {
   destroy(error?: Error): unknown
@@ -21,9 +22,13 @@ interface NodeReadable<T> extends AsyncIterable<T> {
  *   console.log(chunk.length)  // → 9
  * })
  */
-export function chunks<T>(stream: ReadableStream<T> | NodeReadable<T>, body: (chunk: T) => unknown): Steps<void> {
+export function chunks<T>(
+  stream: ReadableStream<T> | NodeReadable<T>,
+  body: (chunk: T) => unknown,
+  options?: OperationOptions,
+): Steps<void> {
   checkFunction('chunks', body)
-  return steps('getReader' in stream ? webChunks(stream, body) : nodeChunks(stream, body))
+  return steps(endedBy('chunks', options, 'getReader' in stream ? webChunks(stream, body) : nodeChunks(stream, body)))
 }
 
 function* webChunks<T>(stream: ReadableStream<T>, body: (chunk: T) => unknown): Generator<unknown, void, any> {
@@ -32,7 +37,7 @@ function* webChunks<T>(stream: ReadableStream<T>, body: (chunk: T) => unknown): 
   let why: unknown
   try {
     for (;;) {
-      const { done, value } = yield* wait(reader.read())
+      const { done, value } = yield* waitFor(reader.read())
       ended = done
       if (done) return
       domain.own = true
@@ -44,7 +49,7 @@ function* webChunks<T>(stream: ReadableStream<T>, body: (chunk: T) => unknown): 
     if (!ended) {
       // A stream that has failed says so again when it is cancelled.
       const cancelled = reader.cancel(why).catch(() => {})
-      yield* noncancellable(wait(cancelled))
+      yield* noncancellable(waitFor(cancelled))
     }
     reader.releaseLock()
   }

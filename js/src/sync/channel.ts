@@ -12,6 +12,7 @@
  * spawn(function* () { for (let i = 0; i < 100; i++) yield* jobs.send(i); jobs.close() })
  * yield* jobs.each(function* (job) { ... })
  */
+import { abortable, type WaitOptions } from '../wait/abortable.ts'
 import { Clause } from '../wait/clause.ts'
 import { ClauseList, count } from '../wait/list.ts'
 import { checkCount } from '../core/arguments.ts'
@@ -122,13 +123,13 @@ export class Channel<T> implements AsyncIterable<T> {
    * Sends `item`; waits while the buffer is full, or, without a buffer, for a receiver. Throws `ClosedError` if the
    * channel is closed. Cancelled: not sent.
    */
-  send(item: T): Clause<void> {
-    return new Send(this, item)
+  send(item: T, options?: WaitOptions): Clause<void> {
+    return abortable('send', new Send(this, item), options)
   }
 
   /** Receives the next value. Throws `ClosedError` if the channel is closed and empty. Cancelled: nothing was taken. */
-  recv(): Clause<T> {
-    return new Recv(this)
+  recv(options?: WaitOptions): Clause<T> {
+    return abortable('recv', new Recv(this), options)
   }
 
   /** Sends without waiting, from anywhere; false if that is not possible now. */
@@ -155,17 +156,20 @@ export class Channel<T> implements AsyncIterable<T> {
       for (let c = list.shift(); c !== null; c = list.shift()) c.fail(new ClosedError(this.name))
   }
 
-  /** Runs `body` for every value until the channel is closed and empty, and waits for what it returns. */
-  each(body: (item: T) => unknown): Steps<void> {
+  /**
+   * Runs `body` for every value until the channel is closed and empty, and waits for what it returns. A signal ends the
+   * wait for the next value; that of `each(channel, body, { signal })` cancels a body that runs, too.
+   */
+  each(body: (item: T) => unknown, options?: WaitOptions): Steps<void> {
     diagnosis?.body(`${this.name}: each`, body)
-    return steps(this.run(body))
+    return steps(this.run(body, options))
   }
 
-  private *run(body: (item: T) => unknown): Generator<unknown, void, any> {
+  private *run(body: (item: T) => unknown, options: WaitOptions | undefined): Generator<unknown, void, any> {
     for (;;) {
       let item: T
       try {
-        item = yield* this.recv()
+        item = yield* this.recv(options)
       } catch (error) {
         if (isClosed(error)) return
         throw error

@@ -4,6 +4,7 @@
  * cancelled.
  */
 import { steps, type Steps } from '../core/steps.ts'
+import { abortable, type WaitOptions } from '../wait/abortable.ts'
 import { Clause } from '../wait/clause.ts'
 import { ClauseList, count } from '../wait/list.ts'
 import { noncancellable } from '../scope/finish.ts'
@@ -51,19 +52,19 @@ export class Condition {
     this.name = name
   }
 
-  wait(): Clause<void> {
-    return new Await(this)
+  wait(options?: WaitOptions): Clause<void> {
+    return abortable('wait', new Await(this), options)
   }
 
   /** Waits with `mutex` released; the result is the new permit. */
-  waitWith(mutex: Mutex, permit: Permit): Steps<Permit> {
-    return steps(this.run(mutex, permit))
+  waitWith(mutex: Mutex, permit: Permit, options?: WaitOptions): Steps<Permit> {
+    return steps(this.run(mutex, permit, options))
   }
 
-  private *run(mutex: Mutex, permit: Permit): Generator<unknown, Permit, any> {
+  private *run(mutex: Mutex, permit: Permit, options: WaitOptions | undefined): Generator<unknown, Permit, any> {
     permit.release()
     try {
-      yield* this.wait()
+      yield* this.wait(options)
     } catch (error) {
       ;(yield* noncancellable(mutex.acquire())).release()
       throw error

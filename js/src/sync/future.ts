@@ -2,6 +2,7 @@
  * A value that is set once, by anybody, and waited for by many. Unlike a promise it can be asked and taken at once,
  * without a turn of the event loop.
  */
+import { abortable, type WaitOptions } from '../wait/abortable.ts'
 import { Clause } from '../wait/clause.ts'
 import { ClauseList } from '../wait/list.ts'
 
@@ -47,8 +48,8 @@ export class Future<T> {
   }
 
   /** Waits for the value; throws the error if it was set to one. */
-  get(): Clause<T> {
-    return new Get<T>(this)
+  get(options?: WaitOptions): Clause<T> {
+    return abortable('get', new Get<T>(this), options)
   }
 
   /** Sets the value; false, and no effect, if it was set before. */

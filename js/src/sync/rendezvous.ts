@@ -17,6 +17,7 @@
  *   }
  * })
  */
+import { abortable, type WaitOptions } from '../wait/abortable.ts'
 import { Clause } from '../wait/clause.ts'
 import { ClauseList } from '../wait/list.ts'
 import { Queue } from '../core/queue.ts'
@@ -163,8 +164,8 @@ export class Rendezvous<I, V = unknown> {
   }
 
   /** Waits for a triggered event and takes it; trigger order. */
-  next(): Clause<Triggered<I, V>> {
-    return new Next(this)
+  next(options?: WaitOptions): Clause<Triggered<I, V>> {
+    return abortable('next', new Next(this), options)
   }
 
   /** Runs `body` as an activity whose end triggers an event with `id` (Tame, section 4, tfork). */

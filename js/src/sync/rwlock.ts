@@ -10,6 +10,7 @@ import { HELD_ALREADY, say } from '../core/say.ts'
 import { THROW } from '../core/suspension.ts'
 import type { Branch } from '../core/types.ts'
 import { DeadlockError } from '../scope/errors.ts'
+import { abortable, type WaitOptions } from '../wait/abortable.ts'
 import { Clause } from '../wait/clause.ts'
 import { ClauseList } from '../wait/list.ts'
 import { Permit } from './semaphore.ts'
@@ -71,13 +72,13 @@ export class RwLock {
   }
 
   /** Waits to read; others may read meanwhile. Who would wait for a permit of its own gets a `DeadlockError`. */
-  read(): Clause<Permit> {
-    return new Enter(this, false)
+  read(options?: WaitOptions): Clause<Permit> {
+    return abortable('read', new Enter(this, false), options)
   }
 
   /** Waits to write, alone. Who reads must give that permit back first: it would wait for itself. */
-  write(): Clause<Permit> {
-    return new Enter(this, true)
+  write(options?: WaitOptions): Clause<Permit> {
+    return abortable('write', new Enter(this, true), options)
   }
 
   /** @internal */

@@ -6,6 +6,7 @@
  * - A permit that was handed over belongs to its receiver from the moment of the hand-over.
  */
 import { checkCount } from '../core/arguments.ts'
+import { abortable, type WaitOptions } from '../wait/abortable.ts'
 import { Clause } from '../wait/clause.ts'
 import { ClauseList } from '../wait/list.ts'
 import { THROW, type Returned } from '../core/suspension.ts'
@@ -119,10 +120,13 @@ export class Semaphore {
   }
 
   /** Waits for `want` permits. Cancelled: none were taken. */
-  acquire(want = 1): Clause<Permit> {
+  acquire(options?: WaitOptions): Clause<Permit>
+  acquire(want?: number, options?: WaitOptions): Clause<Permit>
+  acquire(want: number | WaitOptions = 1, options?: WaitOptions): Clause<Permit> {
+    if (typeof want === 'object') return this.acquire(1, want)
     if (!(want >= 1 && want <= this.permits) || want % 1)
       throw new RangeError(say(TOO_MANY_PERMITS, this.name, want, this.permits))
-    return new Acquire(this, want)
+    return abortable('acquire', new Acquire(this, want), options)
   }
 
   /** Acquires without waiting, from anywhere; undefined if that is not possible now. */
@@ -132,14 +136,14 @@ export class Semaphore {
     return acquire.outcome
   }
 
-  /** Runs `body` with a permit. */
-  with<T>(body: () => Returned<T>): Steps<T> {
+  /** Runs `body` with a permit. A signal ends the wait for that, not the body. */
+  with<T>(body: () => Returned<T>, options?: WaitOptions): Steps<T> {
     diagnosis?.body(`${this.name}: with`, body)
-    return steps(this.run(body))
+    return steps(this.run(body, options))
   }
 
-  private *run<T>(body: () => Returned<T>): Generator<unknown, T, any> {
-    const permit: Permit = yield* this.acquire()
+  private *run<T>(body: () => Returned<T>, options: WaitOptions | undefined): Generator<unknown, T, any> {
+    const permit: Permit = yield* this.acquire(options)
     try {
       domain.own = true
       return yield* domain.asCall(body())

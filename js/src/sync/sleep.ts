@@ -2,6 +2,7 @@
 import '../core/domain.ts'
 import { checkTime } from '../core/arguments.ts'
 import { domain } from '../core/current.ts'
+import { abortable, type WaitOptions } from '../wait/abortable.ts'
 import { Clause } from '../wait/clause.ts'
 import { clearAlarm, setAlarm, type Alarm } from './alarm.ts'
 
@@ -38,12 +39,13 @@ class Sleep extends Clause<void> implements Alarm {
 }
 
 /**
- * Waits `ms` milliseconds, of any number: `sleep(Infinity)` ends only by a cancel. Cancelled: the alarm is cleared.
+ * Waits `ms` milliseconds, of any number: `sleep(Infinity)` ends only by a cancel or by the signal of its options.
+ * Cancelled: the alarm is cleared.
  *
  * @example
  * yield* sleep(100)
  */
-export function sleep(ms: number): Clause<void> {
+export function sleep(ms: number, options?: WaitOptions): Clause<void> {
   checkTime('sleep', ms)
-  return new Sleep(ms)
+  return abortable('sleep', new Sleep(ms), options)
 }

@@ -2,6 +2,7 @@
 import type { Steps } from '../core/steps.ts'
 import { DISPOSE } from '../core/dispose.ts'
 import { channel } from '../sync/channel.ts'
+import type { WaitOptions } from '../wait/abortable.ts'
 import type { Clause } from '../wait/clause.ts'
 
 /**
@@ -31,15 +32,15 @@ export class Broadcast<T> implements Disposable {
   }
 
   /** Waits for the next message from another tab or worker; kept since the broadcast was opened. */
-  recv(): Clause<T> {
-    const clause = this.inbox.recv()
+  recv(options?: WaitOptions): Clause<T> {
+    const clause = this.inbox.recv(options)
     // Other tabs may send at any time, so such a wait in an atomic block is no deadlock.
     return Object.defineProperty(clause, 'outside', { value: 2 })
   }
 
   /** Runs `body` for each message, until the broadcast is closed. */
-  each(body: (message: T) => unknown): Steps<void> {
-    return this.inbox.each(body)
+  each(body: (message: T) => unknown, options?: WaitOptions): Steps<void> {
+    return this.inbox.each(body, options)
   }
 
   /** Receives no more. */

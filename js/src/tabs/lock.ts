@@ -5,6 +5,7 @@ import type { Branch } from '../core/branch.ts'
 import { THROW, type Operation } from '../core/suspension.ts'
 import { DeadlockError } from '../scope/errors.ts'
 import { Permit } from '../sync/semaphore.ts'
+import { abortable, type WaitOptions } from '../wait/abortable.ts'
 import { Clause } from '../wait/clause.ts'
 
 class Acquire extends Clause<Permit> {
@@ -84,22 +85,22 @@ export class TabLock {
   }
 
   /** Waits until no other tab, worker or activity holds the lock. Cancelled: it was not acquired. */
-  acquire(): Clause<Permit> {
-    return new Acquire(this, 'exclusive')
+  acquire(options?: WaitOptions): Clause<Permit> {
+    return abortable('acquire', new Acquire(this, 'exclusive'), options)
   }
 
   /** Waits until nobody holds it exclusively; several may share it. */
-  share(): Clause<Permit> {
-    return new Acquire(this, 'shared')
+  share(options?: WaitOptions): Clause<Permit> {
+    return abortable('share', new Acquire(this, 'shared'), options)
   }
 
-  /** Runs `body` while holding the lock. */
-  with<T>(body: () => Operation<T>): Steps<T> {
-    return steps(this.run(body))
+  /** Runs `body` while holding the lock. A signal ends the wait for the lock, not the body. */
+  with<T>(body: () => Operation<T>, options?: WaitOptions): Steps<T> {
+    return steps(this.run(body, options))
   }
 
-  private *run<T>(body: () => Operation<T>): Generator<unknown, T, any> {
-    const permit = yield* this.acquire()
+  private *run<T>(body: () => Operation<T>, options: WaitOptions | undefined): Generator<unknown, T, any> {
+    const permit = yield* this.acquire(options)
     try {
       domain.own = true
       return yield* domain.asCall(body())

@@ -118,12 +118,17 @@ export abstract class Clause<T> extends Suspension<T> implements Choosable {
 
   fire(value: T): void {
     this.outcome = value
-    this.waiter!.answered(this)
+    this.tell()
   }
 
   fail(error: unknown): void {
     this.failed = true
     this.outcome = error
+    this.tell()
+  }
+
+  /** @internal The outcome is there. */
+  tell(): void {
     this.waiter!.answered(this)
   }
 

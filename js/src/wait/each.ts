@@ -6,7 +6,8 @@ import { domain } from '../core/current.ts'
 import { steps, type Steps } from '../core/steps.ts'
 import { isCancelled } from '../scope/errors.ts'
 import { noncancellable } from '../scope/finish.ts'
-import { disregard, expectFailure, wait } from './promise.ts'
+import { endedBy, type OperationOptions } from '../scope/scoped.ts'
+import { disregard, expectFailure, waitFor } from './promise.ts'
 
 /**
  * Runs `body` for each item of an async iterable (a stream, a channel, an async generator), or of an iterable of
@@ -18,12 +19,12 @@ import { disregard, expectFailure, wait } from './promise.ts'
  * // → a
  * // → b
  */
-export function each<T>(items: Items<T>, body: (item: T) => unknown): Steps<void> {
+export function each<T>(items: Items<T>, body: (item: T) => unknown, options?: OperationOptions): Steps<void> {
   checkItems('each', items)
   checkFunction('each', body)
   // A promise that fails before its turn, or before the loop begins, is an error of the loop, not of the program.
   if (Array.isArray(items)) items.forEach(expectFailure)
-  return steps(run(items, body))
+  return steps(endedBy('each', options, run(items, body)))
 }
 
 type Items<T> = AsyncIterable<T> | Iterable<T | PromiseLike<T>>
@@ -37,11 +38,11 @@ function* run<T>(items: Items<T>, body: (item: T) => unknown): Generator<unknown
   try {
     for (;;) {
       asked = true
-      const next = (yield* wait(iterator.next() as PromiseLike<IteratorResult<T>>)) as IteratorResult<T>
+      const next = (yield* waitFor(iterator.next() as PromiseLike<IteratorResult<T>>)) as IteratorResult<T>
       asked = false
       ended = next.done === true
       if (ended) return
-      const item: T = stream ? next.value : yield* wait(next.value)
+      const item: T = stream ? next.value : yield* waitFor(next.value)
       domain.own = true
       yield* domain.asCall(body(item))
     }
@@ -67,5 +68,5 @@ function* close(iterator: AsyncIterator<unknown> | Iterator<unknown>, asked: boo
   const closed = iterator.return?.() as PromiseLike<unknown> | undefined
   // An iterator that was asked for its next item closes when that has come. It may never come, so nobody waits.
   if (asked) disregard(Promise.resolve(closed))
-  else yield* noncancellable(wait(closed))
+  else yield* noncancellable(waitFor(closed))
 }

@@ -1,5 +1,5 @@
 /**
- * Waits for a promise or any thenable: `yield* wait(p)`, typed, or plain `yield p` as in the papers.
+ * Waits for a promise or any thenable: `yield* wait(p)`, typed (see wait.ts), or plain `yield p` as in the papers.
  *
  * A promise cannot take back a reaction. So the reaction goes through a cell, which a withdrawn wait leaves behind
  * empty; a branch uses one cell for all its waits in turn, so that an ordinary wait allocates nothing but what `then`
@@ -244,17 +244,10 @@ class Plain<T> extends Suspension<T> {
   }
 }
 
-/**
- * Makes an operation of whatever can be awaited: an operation is returned as it is, a promise or thenable becomes a
- * wait, any other value is the result at once. Cancelling the wait leaves the promise alone; pass `signal()` to what
- * should stop with it.
- *
- * @example
- * console.log(yield* wait(Promise.resolve(5)))  // → 5
- */
-export function wait<T>(what: Operation<T>): Operation<T> & Awaitable<T>
-export function wait<T>(what: T | PromiseLike<T>): Operation<T> & Awaitable<T>
-export function wait(what: unknown): unknown {
+/** An operation of whatever can be awaited; `wait` of wait.ts is what programs use. */
+export function waitFor<T>(what: Operation<T>): Operation<T> & Awaitable<T>
+export function waitFor<T>(what: T | PromiseLike<T>): Operation<T> & Awaitable<T>
+export function waitFor(what: unknown): unknown {
   if (typeof what === 'object' && what !== null) {
     if (what instanceof Promise && kindOf(what) === undefined) return new PromiseWait(what)
     if (isSuspension(what) || isActivity(what) || kindOf(what) === GROUP) return what

@@ -5,6 +5,7 @@
 import '../core/domain.ts'
 import { NOTHING_TO_SELECT, say } from '../core/say.ts'
 import type { Steps } from '../core/steps.ts'
+import { interruptOf, type WaitOptions } from './abortable.ts'
 import { Choice } from './choice.ts'
 import type { Choosable } from './case.ts'
 import { clauseOf, type Awaited1, type Waitable } from './waitable.ts'
@@ -24,16 +25,18 @@ let names: string[] = []
  * const got = yield* select({ job: jobs.recv(), late: sleep(99999) })
  * if (got.key === 'job') console.log(got.value)  // → sweep
  */
-export function select<M extends Record<string, Waitable<any>>>(clauses: M): Steps<Selected<M>> {
+export function select<M extends Record<string, Waitable<any>>>(clauses: M, options?: WaitOptions): Steps<Selected<M>> {
   const keys = Object.keys(clauses ?? {})
   if (keys.length === 0) throw new TypeError(say(NOTHING_TO_SELECT))
   if (keys.some((key, i) => key !== names[i])) names = keys
-  return new Selection<M>(keys.map((key) => clauseOf(clauses[key], `select: ${key}`)))
+  const all = keys.map((key) => clauseOf(clauses[key], `select: ${key}`))
+  const interrupt = interruptOf('select', options)
+  return interrupt === null ? new Selection<M>(all, names) : new Selection<M>([interrupt, ...all], ['', ...names])
 }
 
 class Selection<M> extends Choice<Selected<M>> {
   private readonly names: string[]
-  constructor(clauses: Choosable[]) {
+  constructor(clauses: Choosable[], names: string[]) {
     super(clauses)
     this.names = names
   }

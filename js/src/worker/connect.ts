@@ -5,7 +5,7 @@ import { DISPOSE } from '../core/dispose.ts'
 import { isCancelled } from '../scope/errors.ts'
 import { noncancellable } from '../scope/finish.ts'
 import type { Result } from '../ops/items.ts'
-import { wait } from '../wait/promise.ts'
+import { waitFor } from '../wait/promise.ts'
 import { checkPort, listen, transfersOf, unpacked, type Message, type Port } from './protocol.ts'
 
 /** The functions of the other side, as they are called from here. */
@@ -67,12 +67,12 @@ class Link {
 const call = asyncFn(function* remote(link: Link, name: string, args: unknown[]): Generator<unknown, unknown, any> {
   const { id, reply } = link.send(name, args)
   try {
-    return yield* wait(reply)
+    return yield* waitFor(reply)
   } catch (error) {
     if (!isCancelled(error)) throw error
     link.cancel(id, error.message)
     // The call ends in this thread when it has ended in the worker.
-    yield* noncancellable(wait(reply.then(ignore, ignore)))
+    yield* noncancellable(waitFor(reply.then(ignore, ignore)))
     throw error
   }
 })

@@ -6,7 +6,7 @@ import { kindOf } from '../../core/kind.ts'
 import { start } from '../../core/start.ts'
 import { NEXT, Suspension, type Operation } from '../../core/suspension.ts'
 import type { Branch } from '../../core/types.ts'
-import { blockOnPromise, wait } from '../../wait/promise.ts'
+import { blockOnPromise, waitFor } from '../../wait/promise.ts'
 import { Called } from './called.ts'
 
 /**
@@ -16,8 +16,8 @@ import { Called } from './called.ts'
 export function $wait(what: unknown): unknown {
   domain.own = false
   if (what instanceof Call) return what
-  if (typeof what !== 'object' && typeof what !== 'function') return wait(what)
-  if (what === null || what instanceof Promise || kindOf(what) !== undefined) return wait(what)
+  if (typeof what !== 'object' && typeof what !== 'function') return waitFor(what)
+  if (what === null || what instanceof Promise || kindOf(what) !== undefined) return waitFor(what)
   return isGenerator(what) && 'then' in what ? what : new Thenable(what)
 }
 

@@ -1,8 +1,8 @@
-/** Every structured operation runs in a scope of its own, which a cancel or the signal in its options ends. */
+/** A structured operation runs in a scope of its own, which a cancel or the signal in its options ends. */
 import { checkOptions } from '../core/arguments.ts'
-import { finish } from '../scope/finish.ts'
-import { isCancelled } from '../scope/errors.ts'
-import type { Scope } from '../scope/scope.ts'
+import { finish } from './finish.ts'
+import { isCancelled } from './errors.ts'
+import type { Scope } from './scope.ts'
 import type { Operation } from '../core/suspension.ts'
 
 /** Options that all operations have. */
@@ -37,6 +37,20 @@ export function* scoped<T>(
   } catch (error) {
     throw signal !== undefined && isCancelOf(ours!, error) ? signal.reason : error
   }
+}
+
+/** The same for an operation of one body, which needs a scope of its own for a signal only. */
+export function endedBy<T>(
+  name: string,
+  options: OperationOptions = {},
+  body: Generator<unknown, T, any>,
+): Generator<unknown, T, any> {
+  checkOptions(name, options)
+  if (options.signal === undefined) return body
+  return scoped(name, options, function* () {
+    const result = yield* body
+    return () => result
+  })
 }
 
 /** Does the error only say that the scope was cancelled? */

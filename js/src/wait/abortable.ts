@@ -1,0 +1,70 @@
+/**
+ * `abortable` gives a clause an AbortSignal: an abort ends the wait with the signal's reason, and the clause has had no
+ * effect. What lists, locks and statements know of the clause stays as it was, so it is the clause itself that changes.
+ *
+ * - The signal has a listener exactly while the clause is registered.
+ */
+import { noteOurs } from '../core/current.ts'
+import { diagnosis } from '../core/say.ts'
+import { pass } from '../legacy/pass.ts'
+import { Clause } from './clause.ts'
+
+/** Options of a wait. */
+export interface WaitOptions {
+  /** Ends the wait when aborted: it throws the signal's reason, and has had no effect. */
+  signal?: AbortSignal | undefined
+}
+
+/** `who` was called with these options, and has made this clause. */
+export function abortable<C extends Clause<any>>(who: string, clause: C, options: WaitOptions | undefined): C {
+  const signal = options?.signal
+  if (typeof options === 'object') diagnosis?.options(who, options) // it is no object in `times.map(sleep)`
+  if (signal === undefined) return clause
+  const { poll, register, withdraw, tell } = clause
+  const leave = (): void => signal.removeEventListener('abort', abort)
+  const abort = pass((): void => {
+    noteOurs()
+    clause.withdraw()
+    clause.failFromHost(signal.reason)
+  })
+  // Whoever has the signal can end the wait, so that it is no deadlock and no circle.
+  Object.defineProperty(clause, 'outside', { value: 2 })
+  return Object.assign(clause, {
+    poll() {
+      if (!signal.aborted) return poll.call(clause)
+      clause.outcome = signal.reason
+      return (clause.failed = true)
+    },
+    needs() {},
+    register() {
+      signal.addEventListener('abort', abort)
+      register.call(clause)
+    },
+    withdraw() {
+      leave()
+      withdraw.call(clause)
+    },
+    tell() {
+      leave()
+      tell.call(clause)
+    },
+  })
+}
+
+/** Nothing that comes by itself. */
+class Never extends Clause<never> {
+  poll(): boolean {
+    return false
+  }
+  override register(): void {}
+  override withdraw(): void {}
+  describe(): string {
+    return 'an abort'
+  }
+}
+
+/** A clause that only an abort of the signal in these options ends; null if there is none. */
+export function interruptOf(who: string, options: WaitOptions | undefined): Clause<never> | null {
+  const never = abortable(who, new Never(), options)
+  return options?.signal === undefined ? null : never
+}
