@@ -225,6 +225,47 @@ if (count !== 1 || total !== 1) throw new Error()`,
   same(cards.map((c) => figures.sites[c.operation!]!.function).sort(), ['add', 'addTo'])
 })
 
+test('a variable of a module is shared state by whatever way others import it', async () => {
+  const dir = temporary()
+  const ways = {
+    whole: ["import * as c from './counter.mjs'", 'c.count', 'c.set'],
+    asDefault: ["import count, { set } from './counter.mjs'", 'count', 'set'],
+    copied: ["import * as c from './counter.mjs'", '({ ...c }).count', 'c.set'],
+    handedOn: ["import { total, set } from './named.mjs'", 'total', 'set'],
+    handedOnAgain: ["import { total as t, set } from './all.mjs'", 't', 'set'],
+    asWhole: ["import { counter } from './all.mjs'", 'counter.count', 'counter.set'],
+    wholeHandedOn: ["import { whole } from './named.mjs'", 'whole.count', 'whole.set'],
+    later: ["const c = await import('./counter.mjs')", 'c.count', 'c.set'],
+  }
+  const files: Record<string, string> = {
+    'counter.mjs': 'let count = 0\nexport { count, count as default }\nexport const set = (n) => { count = n }',
+    'named.mjs': `import { count, set } from './counter.mjs'
+import * as whole from './counter.mjs'
+export { count as total, set, whole }`,
+    // The two hand on what they have from each other.
+    'all.mjs': "export * from './round.mjs'; export * from './named.mjs'\nexport * as counter from './counter.mjs'",
+    'round.mjs': "export * from './all.mjs'",
+    'other.mjs': 'export let count = 0\nexport const set = (n) => { count = n }',
+    'innocent.mjs': `import * as c from './counter.mjs'
+import * as other from './other.mjs'
+export async function innocent() { const n = other.count; await null; await null; c.set(c.count + n) }`,
+  }
+  for (const [name, [from, read, set]] of Object.entries(ways))
+    files[`${name}.mjs`] =
+      `${from}\nexport async function ${name}() { const n = ${read}; await null; await null; ${set}(n + 1) }`
+  const names = [...Object.keys(ways), 'innocent']
+  files['program.mjs'] = `${names.map((name) => `import { ${name} } from './${name}.mjs'`).join('\n')}
+for (const f of [${names}]) await Promise.all([f(), f(), f()])
+if ((await import('./counter.mjs')).count !== ${Object.keys(ways).length}) throw new Error()`
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(dir, name), text)
+  const out = path.join(dir, 'trace.jsonl')
+  const { exitCode } = await recordNode(path.join(dir, 'program.mjs'), [], { out, cwd: dir, stdio: 'ignore' })
+  same(exitCode, 0)
+  const figures = await analyse(out)
+  const cards = conflicts(figures).filter((c) => !c.hint)
+  same([...new Set(cards.map((c) => figures.sites[c.operation!]!.function))].sort(), Object.keys(ways).sort())
+})
+
 test("a CommonJS module's exports are shared state, and its functions keep their names in stacks", async () => {
   const dir = temporary()
   const program = path.join(dir, 'program.cjs')

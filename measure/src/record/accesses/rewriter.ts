@@ -4,7 +4,7 @@
  */
 import { KEYED, LANGUAGE, MOVES, WHOLE } from '../../source/methods.ts'
 import { contains, isFunction, keyName, namesOf, walk, type Node } from '../../source/tree.ts'
-import { exportsOf, importsOf, moduleName, type Imported } from './exports.ts'
+import { exportsOf, importsOf, moduleName, WHOLE_MODULE, type Imported } from './exports.ts'
 import { Rewritten, type Transformed } from './rewritten.ts'
 import { Scopes } from './scopes.ts'
 import { MARK } from './sites.ts'
@@ -77,13 +77,16 @@ export class Rewriter {
     )
   }
 
-  /** The statement by which others get to know the module's variables. */
+  /** The statements by which others get to know the module's variables, and it those of what it imports as a whole. */
   private exports(variables: Map<string, boolean>): string {
-    const { program, style, module, out } = this
+    const { program, style, module, out, imports } = this
     const name = module && style.url !== undefined ? moduleName(style.url) : null
-    const exported = name === null ? {} : exportsOf(program, variables)
-    if (Object.keys(exported).length === 0) return ''
-    return `$ch.exports(${out.file},${JSON.stringify(name)},${JSON.stringify(exported)});`
+    if (name === null) return ''
+    const exported = exportsOf(program, style.url!, variables, imports)
+    const told =
+      exported === null ? '' : `$ch.exports(${out.file},${JSON.stringify(name)},${JSON.stringify(exported)});`
+    const whole = [...imports].filter(([, imported]) => imported.name === WHOLE_MODULE)
+    return told + whole.map(([local, { module }]) => `$ch.ns(${local},${JSON.stringify(module)});`).join('')
   }
 
   private wrap(node: Node, before: string, after: string): void {
@@ -136,6 +139,7 @@ export class Rewriter {
       case 'UpdateExpression':
         return this.update(node)
       case 'AwaitExpression':
+        return node.argument.type === 'ImportExpression' ? this.imported(node) : this.waits(node)
       case 'YieldExpression':
         return this.waits(node)
       case 'UnaryExpression':
@@ -185,9 +189,10 @@ export class Rewriter {
       case 'BreakStatement':
       case 'ContinueStatement':
       case 'ImportDeclaration':
-      case 'ExportAllDeclaration':
       case 'MetaProperty':
         return
+      case 'ExportAllDeclaration':
+        return this.handedOn(node)
       case 'ExportNamedDeclaration':
         if (node.declaration !== null) this.visit(node.declaration)
         return
@@ -233,6 +238,19 @@ export class Rewriter {
     if (body.type !== 'BlockStatement') return this.visit(body)
     this.goesOn(body)
     if (isTold) this.out.insert(body.end - 1, `;$ch.away(${activation});`)
+  }
+
+  /** `export * as counter from './counter.mjs'`: imported once more, for the object that others get to be known. */
+  private handedOn({ exported, source, attributes, end }: Node): void {
+    const { url } = this.style
+    const module =
+      exported === null || attributes?.length > 0 || url === undefined ? null : moduleName(source.value, url)
+    if (module === null) return
+    const name = this.out.namespaceName()
+    this.out.insert(
+      end,
+      `;import*as ${name} from${JSON.stringify(source.value)};$ch.ns(${name},${JSON.stringify(module)});`,
+    )
   }
 
   // Functions
@@ -298,6 +316,16 @@ export class Rewriter {
     this.out.insert(node.end, ')))')
   }
 
+  /** `await import('./counter.mjs')` */
+  private imported(node: Node): void {
+    const { source } = node.argument
+    const { url } = this.style
+    const module = typeof source.value === 'string' && url !== undefined ? moduleName(source.value, url) : null
+    if (module !== null) this.out.insert(node.start, '$ch.ns(')
+    this.waits(node)
+    if (module !== null) this.out.insert(node.end, `,${JSON.stringify(module)})`)
+  }
+
   // Accesses
 
   private read(node: Node): void {
@@ -312,7 +340,8 @@ export class Rewriter {
     const shared = this.scopes.shared(name)
     if (shared !== null) return `$ch.n(${shared}`
     const imported = this.scopes.isOutermost(name) ? this.imports.get(name) : undefined
-    return imported === undefined ? null : `$ch.im(${JSON.stringify(imported.module)},${JSON.stringify(imported.name)}`
+    if (imported === undefined || imported.name === WHOLE_MODULE) return null
+    return `$ch.im(${JSON.stringify(imported.module)},${JSON.stringify(imported.name)}`
   }
 
   private member(node: Node, deletes: boolean): void {

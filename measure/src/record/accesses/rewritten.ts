@@ -91,6 +91,11 @@ export class Rewritten {
     return temporaries.length === 0 ? '' : `var ${temporaries.join()};`
   }
 
+  /** What a module that is imported only for us is called. */
+  namespaceName(): string {
+    return `$ch_i${this.temporaries++}`
+  }
+
   temporary(): string {
     // Scripts of a page share their variables, so the name has the file's number.
     const name = `$ch_t${this.file}_${this.temporaries++}`

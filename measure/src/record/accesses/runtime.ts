@@ -2,6 +2,8 @@
  * What rewritten code calls to tell of its accesses and its activations; see `transform.ts`. Each call answers with the
  * value that the program's own expression has.
  */
+import { Exported } from './exported.ts'
+import type { Exports } from './exports.ts'
 import { Flows, type Activation } from './flows.ts'
 import type { FileSites } from './sites.ts'
 
@@ -20,8 +22,9 @@ export class Runtime {
   private readonly watch: Notes
   private readonly loaded: (file: number, url: string, sites: FileSites) => void
   private readonly modules = new Map<number, object>()
-  /** By the name that importing files have for a module: what its variables belong to, and their names in it. */
-  private readonly exported = new Map<string, { module: object; names: Record<string, string> }>()
+  private readonly exported = new Exported()
+  /** The names of modules that are imported as a whole, by the objects that stand for them. */
+  private namespaces: WeakMap<object, string> | null = null
 
   constructor(flows: Flows, watch: Notes, loaded: (file: number, url: string, sites: FileSites) => void) {
     this.flows = flows
@@ -86,15 +89,21 @@ export class Runtime {
     return found
   }
 
-  /** A module tells which of its variables others can import; `names`: from their names there to its own. */
-  exports(file: number, name: string, names: Record<string, string>): void {
-    this.exported.set(name, { module: this.module(file), names })
+  /** A module tells what others can import. */
+  exports(file: number, name: string, exports: Exports): void {
+    this.exported.add(name, this.module(file), exports)
   }
 
   /** An imported name is read: perhaps a variable that its module changes. */
   im(module: string, name: string, site: number): void {
-    const found = this.exported.get(module)
-    if (found !== undefined && hasOwn(found.names, name)) this.watch.note(found.module, found.names[name], site, false)
+    const found = this.exported.variable(module, name)
+    if (found !== undefined) this.watch.note(found.module, found.name, site, false)
+  }
+
+  /** A module that is imported as a whole: its properties are what it exports. The object is answered. */
+  ns<T>(namespace: T, module: string): T {
+    if (isObject(namespace)) (this.namespaces ??= new WeakMap()).set(namespace, module)
+    return namespace
   }
 
   /**
@@ -165,6 +174,8 @@ export class Runtime {
 
   private property(object: unknown, key: unknown, site: number, writes: boolean): void {
     if (!isObject(object)) return
+    const module = this.namespaces?.get(object)
+    if (module !== undefined) return typeof key === 'string' ? this.im(module, key, site) : undefined
     // An array's length changes with its elements.
     if (key === 'length' && Array.isArray(object)) return this.watch.note(object, 'contents', site, writes)
     // A name that is an object becomes text by code of the program, which runs once, and not here.
@@ -233,7 +244,11 @@ export class Runtime {
 
   /** All properties are read (`{ ...object }`), or written (`Object.assign(object, …)`). */
   o<T>(object: T, site: number, writes: boolean): T {
-    if (isObject(object)) this.watch.noteAll(object, site, writes)
+    const module = isObject(object) ? this.namespaces?.get(object) : undefined
+    if (module !== undefined) {
+      const names = ownKeys(object as object)
+      for (let i = 0; i < names.length; i++) this.property(object, names[i], site, false)
+    } else if (isObject(object)) this.watch.noteAll(object, site, writes)
     return object
   }
 
@@ -255,7 +270,7 @@ export class Runtime {
   }
 }
 
-const { hasOwn } = Object
+const { ownKeys } = Reflect
 
 /** The global names that are there before the program begins. */
 const builtin = new Set<unknown>(Reflect.ownKeys(globalThis))

@@ -122,7 +122,7 @@ const NOT_SHOWN = '/* node-do-not-add-exception-line */'
  * it did: each call answers with the program's own value.
  */
 const WITHOUT_RUNTIME =
-  '(()=>{const f=o=>o,s=(o,k)=>k,l=(a,b,v)=>v,m=(a,b,c,v)=>v;return{file(){},exports(){},im(){},enter(){},leave(){},' +
+  '(()=>{const f=o=>o,s=(o,k)=>k,l=(a,b,v)=>v,m=(a,b,c,v)=>v;return{file(){},exports(){},im(){},ns:f,enter(){},leave(){},' +
   'global(){},away:s,back:l,again(){},module(){},r:f,w:f,u:f,k:s,i:s,kw:s,ku:s,put:m,d:f,in:f,n(){},' +
   'a:m,key:s,size:f,len:f,push:f,made:f,code:s,all:f,o:f,cb:f,sleep:f}})()'
 
