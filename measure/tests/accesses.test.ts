@@ -120,6 +120,20 @@ out.push(Ids.last, f.calls, Object.assign(...[{ a: 1 }, { b: 2 }]).b)
 const traps = []
 const trapped = new Proxy({ a: 1 }, { ownKeys: (t) => (traps.push('keys'), Reflect.ownKeys(t)) })
 out.push({ ...trapped }.a, Object.assign({}, trapped).a, traps.length)
+// Functions of the language, and patterns.
+const reflected = { a: 1, get b() { out.push('got'); return { c: this.a++ } } }
+out.push(Reflect.get(reflected, 'b', { a: 5 }), Reflect.set(reflected, 'a', await 3), Reflect.has(...[reflected, 'a']))
+out.push(Object.keys(reflected).length, Object.hasOwn(reflected, out.push('key') && 'a'), 'b'.hasOwnProperty('length'))
+out.push(Object.defineProperty(reflected, 'd', { value: 4 }) === reflected, Reflect.deleteProperty(reflected, 'd'))
+out.push(Object.prototype.hasOwnProperty.call(reflected, 'a'), JSON.stringify({ o, f: [...new Set([1, 1])] }))
+const { b: { c, e = 7 }, ['a']: whole, ...others } = reflected
+let [west = 1, [east], { length }] = [undefined, [2], 'abc']; [west, east] = [east, west]
+out.push(c, e, whole, others, west, east, length, Array.from([3, 1]).toString(), Object.fromEntries(new Map([[1, 2]])))
+function given({ a, b: { c } = {} }, [x], ...rest) { return [a, c, x, rest.length, arguments.length] }
+out.push(given(reflected, [1], 2), given.length, given({ a: 1 }, 'x'))
+class Given { static async of({ a }) { return a + arguments[0].a } *each({ a }) { yield a } }
+out.push(await Given.of({ a: 2 }), [...new Given().each({ a: 3 })])
+for (const key in reflected) out.push(key)
 out.push(await util.promisify(fs.exists)('/'), fs.readFile.length)
 console.log(JSON.stringify(out))
 `

@@ -94,6 +94,20 @@ test('a race is seen however its accesses are written', async () => {
     next: 'const id = rows.length; await sleep(1); rows[id] = i',
     behind: 'ends[ends.length] = await sleep(1)',
     iterated: 'for (const x of members) if (x === i) return; await sleep(1); members.push(i)',
+    reflected: "const n = Reflect.get(reflection, 'n'); await sleep(1); Reflect.set(reflection, 'n', n + 1)",
+    owned: "if (!Object.hasOwn(names, 'bob')) { await sleep(1); names.bob = i }",
+    ownedByName: "if (!claims.hasOwnProperty('bob')) { await sleep(1); claims.bob = i }",
+    ownedByCall: "if (!Object.prototype.hasOwnProperty.call(taken, 'it')) { await sleep(1); taken.it = i }",
+    defined:
+      "if ('it' in made) return; await sleep(1); Object.defineProperty(made, 'it', { value: i, writable: true })",
+    asText: 'const copy = JSON.parse(JSON.stringify(doc)); await sleep(1); doc.n = copy.n + 1',
+    cloned: 'const copy = structuredClone(page); await sleep(1); page.n = copy.n + 1',
+    entered: 'for (const [k, t] of Object.entries(times)) { await sleep(1); times[k] = t + 1 }',
+    numbered: 'const id = Object.keys(users).length; await sleep(1); users[`u${i}`] = id',
+    limited: 'if (Object.keys(clients).length < 2) { await sleep(1); clients[i] = i }',
+    swapped: 'const x = left; await sleep(1); [left, right] = [right, x]',
+    unpacked: 'const { of: { n } } = nested; await sleep(1); nested.of.n = n + 1',
+    gathered: 'const copy = seen.concat(i); await sleep(1); seen.length = 0; seen.push(...copy)',
   }
   const cards = await found(`
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
@@ -102,14 +116,44 @@ const settings = { n: 0 }, others = { n: 0 }
 class Ids { static last = 0 }
 const cache = {}, user = { session: { token: null } }, members = [], rows = [], ends = []
 let connection, pair = 0, counted = 0
+const reflection = { n: 0 }, names = {}, claims = {}, taken = {}, made = {}, doc = { n: 0 }, page = { n: 0 }
+const times = { a: 1, b: 1 }, users = {}, clients = {}, nested = { of: { n: 0 } }, logger = { level: 'info' }, seen = []
+let [left, right] = [1, 2]
 ${Object.entries(ways)
   .map(([name, body]) => `async function ${name}(i) { ${body} }\nawait Promise.all([1, 2, 3].map(${name}))`)
   .join('\n')}
+async function given({ n }) { await sleep(1); account.n = n + 1 }
+const account = { n: 0 }
+await Promise.all([1, 2, 3].map(() => given(account)))
 async function* generated() { const n = counted; yield n; await sleep(1); counted = n + 1 }
 await Promise.all([1, 2, 3].map(async () => { for await (const n of generated()) await sleep(1) }))`)
-  const seen = cards.filter((c) => c.text.includes('waited and wrote it')).map((c) => c.operation)
+  const seen = cards.filter((c) => /waited and (wrote|acted on) it/.test(c.text)).map((c) => c.operation)
   same(
-    [...Object.keys(ways), 'generated'].filter((name) => !seen.includes(name)),
+    [...Object.keys(ways), 'given', 'generated'].filter((name) => !seen.includes(name)),
+    [],
+  )
+})
+
+test('functions of the language are no conflict where each operation has its own properties, or the last word', async () => {
+  const ways = {
+    logged: 'console.log(JSON.stringify(state), Object.keys(state).length); await sleep(1); state.n = i',
+    cleaned: 'for (const k of Object.keys(jobs)) { await sleep(1); if (k === `k${i}`) delete jobs[k] }',
+    after: "await sleep(1); Reflect.set(count, 'n', Reflect.get(count, 'n') + 1)",
+    claimed: 'if (!Object.hasOwn(names, "bob")) { names.bob = i; await sleep(1); names[`of${i}`] = 1 }',
+    flagged: 'if (page.state !== "idle") return; page.state = "busy"; await sleep(1); page.state = "idle"',
+    counted: 'const depth = ++log.depth; await sleep(depth); log.depth--',
+    kept: 'const { of: { n } } = own(i); await sleep(1); own(i).of.n = n + 1',
+  }
+  const cards = await found(`
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
+const state = { n: 0 }, jobs = { k1: 1, k2: 2, k3: 3 }, count = { n: 0 }, names = {}, page = { state: 'idle' }
+const log = { depth: 0 }, owned = [1, 2, 3, 4].map(() => ({ of: { n: 0 } })), own = (i) => owned[i]
+setTimeout(() => (page.state = 'idle'), 1)
+${Object.entries(ways)
+  .map(([name, body]) => `async function ${name}(i) { ${body} }\nawait Promise.all([1, 2, 3].map(${name}))`)
+  .join('\n')}`)
+  same(
+    cards.filter((c) => !c.hint),
     [],
   )
 })

@@ -25,9 +25,24 @@ export const WHOLE: Record<string, boolean> = {
   join: false,
   reduce: false,
   at: false,
+  concat: false,
+  entries: false,
+  findLast: false,
+  findLastIndex: false,
+  flat: false,
+  flatMap: false,
+  keys: false,
+  lastIndexOf: false,
+  reduceRight: false,
+  toReversed: false,
+  toSorted: false,
+  toSpliced: false,
+  values: false,
+  with: false,
+  copyWithin: true,
 }
 /** Methods after which elements that stay have other numbers. */
-export const MOVES = new Set(['shift', 'unshift', 'splice', 'sort', 'reverse'])
+export const MOVES = new Set(['shift', 'unshift', 'splice', 'sort', 'reverse', 'copyWithin'])
 /** Objects of the language: nobody's state. */
 export const LANGUAGE = new Set([
   'console',

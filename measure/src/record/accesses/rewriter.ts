@@ -9,17 +9,20 @@ import { Rewritten, type Transformed } from './rewritten.ts'
 import { Scopes } from './scopes.ts'
 import { MARK } from './sites.ts'
 import {
+  countedBy,
   handsOn,
   isAssign,
   isHeld,
   isLength,
   isOptional,
   isSize,
+  languageCall,
   makesCode,
   passesFunctions,
   registers,
   runsOnce,
   timeOf,
+  type LanguageCall,
 } from './shapes.ts'
 
 /** How the runtime knows to which activation a callback belongs. */
@@ -131,7 +134,7 @@ export class Rewriter {
       case 'NewExpression':
         // Another callee has to stay as it is: `new a.b()` is not `new f(a).b()`.
         if (node.callee.type === 'ClassExpression' || isFunction(node.callee)) this.visit(node.callee)
-        return this.visitAll(this.madeOf(node))
+        return this.made(node)
       case 'ChainExpression':
         return this.chain(node.expression)
       case 'AssignmentExpression':
@@ -182,7 +185,7 @@ export class Rewriter {
         if (node.left.type === 'VariableDeclaration') this.visit(node.left)
         return node.await ? this.loopThatWaits(node) : (this.contents(node.right), this.visit(node.body))
       case 'ForInStatement':
-        this.visit(node.right)
+        this.properties(node.right)
         return this.visit(node.body)
       case 'LabeledStatement':
         return this.visit(node.body)
@@ -282,7 +285,7 @@ export class Rewriter {
       // A body that is an expression cannot declare variables, so those of the function around it are used.
       temporaries: block || activation !== null ? [] : this.out.inner.temporaries,
     })
-    const { names, token } = this.scopes.enter(node, node.params)
+    const { names, token, declared } = this.scopes.enter(node, node.params)
     const tokenText = names.size > 0 ? `const ${token}={};` : ''
     const from = owner === null ? '' : `,${owner}`
     const enter = activation === null ? '' : `const ${activation}=$ch.enter(${this.out.site(node, '')}${from});`
@@ -290,8 +293,9 @@ export class Rewriter {
     if (block) {
       const start = this.out.bodyStart(node.body)
       const order = this.out.now()
+      const taken = this.takenFrom(node, declared)
       this.statements(node.body.body)
-      const text = `${enter}${tokenText}${this.out.declared()}${activation === null ? '' : 'try{'}`
+      const text = `${enter}${tokenText}${this.out.declared()}${taken}${activation === null ? '' : 'try{'}`
       if (text !== '') this.out.insert(start, text, order)
       if (activation !== null) this.out.insert(node.body.end - 1, leave)
     } else if (activation !== null) {
@@ -347,14 +351,17 @@ export class Rewriter {
   private member(node: Node, deletes: boolean): void {
     if (this.nobodys(node)) return
     const { object, property, computed } = node
-    if (this.out.isTold(node)) return this.visitAll(computed ? [object, property] : [object])
+    const counted = deletes ? null : countedBy(node)
+    if (this.out.isTold(node))
+      return this.visitAll(counted !== null ? [counted] : computed ? [object, property] : [object])
+    if (counted !== null) return this.about(counted, 'count', String(this.out.site(node, this.out.text(counted))))
     const site = this.out.site(node, this.out.text(node))
     // Of a size, a test is told of: what does nothing but count its entries decides nothing.
     if (isSize(node) && !deletes && this.out.isTested(node)) return this.about(object, 'size', String(site))
     if (isLength(node) && !deletes && !this.out.isTested(node)) return this.about(object, 'len', String(site))
-    if (!computed) return this.about(object, deletes ? 'w' : 'r', `${JSON.stringify(keyName(property))},${site}`)
+    if (!computed) return this.about(object, deletes ? 'x' : 'r', `${JSON.stringify(keyName(property))},${site}`)
     const held = this.held(object)
-    const name = deletes ? 'kw' : typeof property.value === 'number' ? 'i' : 'k'
+    const name = deletes ? 'kx' : typeof property.value === 'number' ? 'i' : 'k'
     this.wrap(property, `$ch.${name}(${held},`, `,${site})`)
   }
 
@@ -401,26 +408,49 @@ export class Rewriter {
   private taken(value: Node, pattern: Node): void {
     if (!isHeld(value)) return this.visit(value)
     if (pattern.type === 'ArrayPattern') return this.contents(value)
-    if (pattern.type !== 'ObjectPattern') return this.visit(value)
-    const keys = pattern.properties.filter((p: Node) => p.type === 'Property' && !p.computed)
-    if (keys.length === 0) return this.visit(value)
-    // A finding is about one property, so each property has a site of its own.
-    const told = keys.map((p: Node) => {
-      const name = keyName(p.key)
-      return `${JSON.stringify(name)},${this.out.site(p, `${this.out.text(value)}.${name}`)}`
-    })
-    this.wrap(value, '$ch.d(', `,[${told.join()}])`)
+    const told = pattern.type === 'ObjectPattern' ? this.takenBy(pattern, `${this.out.text(value)}.`) : '0'
+    if (told === '0') return this.visit(value)
+    this.wrap(value, '$ch.d(', `,${told})`)
+  }
+
+  /**
+   * What an object pattern reads, as a literal: names, sites, and the same of a pattern inside, in turn; 0: nothing. A
+   * finding is about one property, so each property has a site of its own.
+   */
+  private takenBy(pattern: Node, path: string): string {
+    if (pattern.type === 'AssignmentPattern') return this.takenBy(pattern.left, path)
+    if (pattern.type !== 'ObjectPattern') return '0'
+    const told: string[] = []
+    for (const property of pattern.properties) {
+      if (property.type !== 'Property' || property.computed) continue
+      const name = path + keyName(property.key)
+      const site = this.out.site(property, name)
+      told.push(JSON.stringify(keyName(property.key)), String(site), this.takenBy(property.value, `${name}.`))
+    }
+    return told.length === 0 ? '0' : `[${told.join()}]`
+  }
+
+  /** The same of what a function is given; an arrow function cannot say what that was. */
+  private takenFrom(node: Node, declared: Set<string>): string {
+    if (node.type === 'ArrowFunctionExpression' || declared.has('arguments')) return ''
+    const told = node.params.map((param: Node) => this.takenBy(param, ''))
+    return told.map((list: string, i: number) => (list === '0' ? '' : `$ch.d(arguments[${i}],${list});`)).join('')
+  }
+
+  /** What is read as a whole may be others', too, and something depends on it. */
+  private isTaken(object: Node): boolean {
+    return isHeld(object) && object.type !== 'ThisExpression' && !this.out.isTold(object)
   }
 
   /** All of a list is read. */
   private contents(list: Node): void {
-    if (!isHeld(list) || list.type === 'ThisExpression') return this.visit(list)
+    if (!this.isTaken(list)) return this.visit(list)
     this.about(list, 'all', `${this.out.site(list, this.out.text(list))},false`)
   }
 
   /** All that an object holds is read. */
   private properties(object: Node): void {
-    if (!isHeld(object) || object.type === 'ThisExpression') return this.visit(object)
+    if (!this.isTaken(object)) return this.visit(object)
     this.about(object, 'o', `${this.out.site(object, this.out.text(object))},false`)
   }
 
@@ -444,8 +474,25 @@ export class Rewriter {
     this.wrap(right, '$ch.in(', `,${key},${site})`)
   }
 
+  /** A function of the language accesses what it is given: a write is told of after the call. */
+  private languageCall(node: Node, { object, key, writes, list }: LanguageCall): void {
+    if (key === undefined) {
+      list ? this.contents(object) : this.properties(object)
+      return this.visitAll(node.arguments.slice(1))
+    }
+    const site = this.out.site(node, `${this.out.text(object)}[${this.out.text(key)}]`)
+    if (writes) this.out.insert(node.start, '$ch.did(')
+    const held = this.held(object)
+    const name = writes ? this.out.temporary() : ''
+    this.wrap(key, writes ? `${name}=` : `$ch.k(${held},`, writes ? '' : `,${site})`)
+    this.visitAll(node.arguments.filter((argument: Node) => argument !== object && argument !== key))
+    if (writes) this.out.insert(node.end, `,${held},${name},${site})`)
+  }
+
   private call(node: Node): void {
     const { callee } = node
+    const ofLanguage = languageCall(node)
+    if (ofLanguage !== null) return this.languageCall(node, ofLanguage)
     if (
       callee.type === 'MemberExpression' &&
       !callee.computed &&
@@ -492,6 +539,13 @@ export class Rewriter {
       else if (argument === timeOf(call)) this.wrap(argument, '$ch.sleep(', ')')
       else if (how === 'reaction' && isHeld(argument)) this.wrap(argument, '$ch.cb(', ')')
       else this.visit(argument)
+  }
+
+  /** `new Map(list)` … */
+  private made(node: Node): void {
+    const ofLanguage = languageCall(node)
+    if (ofLanguage?.list === true) this.languageCall(node, ofLanguage)
+    else this.visitAll(this.madeOf(node))
   }
 
   /** Tells of code that a call makes; returns the arguments that are still to be visited. */

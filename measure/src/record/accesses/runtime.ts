@@ -17,6 +17,9 @@ export interface Notes {
   knows(object: object, key: unknown): boolean
 }
 
+/** Names, sites, and what patterns inside take (0: there is none), in turn. */
+type Taken = (string | number | Taken)[]
+
 export class Runtime {
   private readonly flows: Flows
   private readonly watch: Notes
@@ -149,6 +152,17 @@ export class Runtime {
     return key
   }
 
+  /** A property is about to be deleted: the object, or the name, is answered. */
+  x<T>(object: T, key: string, site: number): T {
+    this.property(object, key, site, true, true)
+    return object
+  }
+
+  kx<K>(object: unknown, key: K, site: number): K {
+    this.property(object, key, site, true, true)
+    return key
+  }
+
   ku<K>(object: unknown, key: K, site: number): K {
     this.k(object, key, site)
     return this.kw(object, key, site)
@@ -160,9 +174,28 @@ export class Runtime {
     return value
   }
 
-  /** Properties are taken from an object by a pattern: names and sites in turn. */
-  d<T>(object: T, told: (string | number)[]): T {
-    for (let i = 0; i < told.length; i += 2) this.property(object, told[i], told[i + 1] as number, false)
+  /** What a function of the language has written: its result is answered. */
+  did<T>(result: T, object: unknown, key: unknown, site: number): T {
+    this.property(object, key, site, true)
+    return result
+  }
+
+  /** Properties are taken from an object by a pattern: names, sites and what patterns inside take, in turn. */
+  d<T>(object: T, told: Taken): T {
+    if (!isObject(object)) return object
+    for (let i = 0; i < told.length; i += 3) {
+      const name = told[i] as string
+      const inner = told[i + 2]
+      this.property(object, name, told[i + 1] as number, false)
+      // A getter would run twice.
+      if (typeof inner === 'object') this.d(getOwnPropertyDescriptor(object, name)?.value, inner)
+    }
+    return object
+  }
+
+  /** How many properties an object has is read: the object is answered. */
+  count<T>(object: T, site: number): T {
+    if (isObject(object)) this.watch.note(object, COUNT, site, false)
     return object
   }
 
@@ -172,10 +205,12 @@ export class Runtime {
     return object
   }
 
-  private property(object: unknown, key: unknown, site: number, writes: boolean): void {
+  private property(object: unknown, key: unknown, site: number, writes: boolean, deletes = false): void {
     if (!isObject(object)) return
     const module = this.namespaces?.get(object)
     if (module !== undefined) return typeof key === 'string' ? this.im(module, key, site) : undefined
+    if (writes && this.watch.knows(object, COUNT) && hasOwn(object, key as PropertyKey) === deletes)
+      this.changed(object, COUNT, site)
     // An array's length changes with its elements.
     if (key === 'length' && Array.isArray(object)) return this.watch.note(object, 'contents', site, writes)
     // A name that is an object becomes text by code of the program, which runs once, and not here.
@@ -234,12 +269,14 @@ export class Runtime {
     return object
   }
 
-  /** A size that was tested changes, by one: what others have done to it is not lost. */
   private resized(object: object, key: unknown, site: number, grows: boolean): void {
-    const { watch } = this
-    if (!watch.knows(object, SIZE) || has(object, key) === grows) return
-    watch.note(object, SIZE, site, false)
-    watch.note(object, SIZE, site, true)
+    if (this.watch.knows(object, SIZE) && has(object, key) !== grows) this.changed(object, SIZE, site)
+  }
+
+  /** A size or a count that was read changes by one: what others have done to it is not lost. */
+  private changed(object: object, size: symbol, site: number): void {
+    this.watch.note(object, size, site, false)
+    this.watch.note(object, size, site, true)
   }
 
   /** All properties are read (`{ ...object }`), or written (`Object.assign(object, …)`). */
@@ -270,7 +307,8 @@ export class Runtime {
   }
 }
 
-const { ownKeys } = Reflect
+const { getOwnPropertyDescriptor, ownKeys } = Reflect
+const { hasOwn } = Object
 
 /** The global names that are there before the program begins. */
 const builtin = new Set<unknown>(Reflect.ownKeys(globalThis))
@@ -294,8 +332,9 @@ const { has: hasValue } = ItsSet.prototype
 const has = (object: object, key: unknown): boolean =>
   Reflect.apply(object instanceof ItsMap ? hasKey : hasValue, object, [key])
 
-/** Stands for how many entries a collection has, beside its properties. */
+/** Stand for how many entries a collection, and how many properties an object has, beside its properties. */
 const SIZE = Symbol('size')
+const COUNT = Symbol('count')
 
 const entries = new WeakMap<object, object>()
 

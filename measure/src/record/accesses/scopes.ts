@@ -88,7 +88,7 @@ function* declaredBy(node: Node): Generator<string> {
   for (const statement of inBlock ? first.body : body) {
     const declaration = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement
     if (declaration?.type !== 'VariableDeclaration' || declaration.kind === 'const') continue
-    for (const { id } of declaration.declarations) if (id.type === 'Identifier') yield id.name
+    for (const { id } of declaration.declarations) yield* namesOf(id)
   }
 }
 

@@ -46,6 +46,63 @@ export const isSize = ({ type, computed, property }: Node): boolean =>
 export const isLength = ({ type, computed, property }: Node): boolean =>
   type === 'MemberExpression' && !computed && property.name === 'length'
 
+/** Functions of the language that access the property of their first argument that the second one names: do they write? */
+const OF_ONE: Record<string, boolean> = {
+  'Reflect.get': false,
+  'Reflect.has': false,
+  'Reflect.getOwnPropertyDescriptor': false,
+  'Reflect.set': true,
+  'Reflect.deleteProperty': true,
+  'Reflect.defineProperty': true,
+  'Object.hasOwn': false,
+  'Object.getOwnPropertyDescriptor': false,
+  'Object.defineProperty': true,
+}
+/** Those that read all properties of their first argument, and those that read a list to its end. */
+const OF_ALL = /^(Object\.(keys|values|entries|getOwnPropertyNames)|Reflect\.ownKeys|JSON\.stringify|structuredClone)$/
+const OF_LIST = /^(Array\.from|Object\.fromEntries|(Weak)?(Map|Set))$/
+/** Methods of every object that ask for the property that their argument names. */
+const ASKS = /^(hasOwnProperty|hasOwn|propertyIsEnumerable)$/
+
+/** What a call of the language's own functions accesses. */
+export interface LanguageCall {
+  object: Node
+  /** Undefined: all of it. */
+  key?: Node
+  writes: boolean
+  /** The elements of a list, not the properties. */
+  list: boolean
+}
+
+/** Null: it calls something else. */
+export function languageCall({ type, callee, arguments: given }: Node): LanguageCall | null {
+  if (given.some((argument: Node) => argument.type === 'SpreadElement')) return null
+  const [first, second] = given
+  const method = callee.type === 'MemberExpression' && !callee.computed ? (callee.property.name as string) : null
+  // `Object.prototype.hasOwnProperty.call(object, key)`, `object.hasOwnProperty(key)`
+  const asks = method === 'call' && ASKS.test(callee.object.property?.name ?? callee.object.name)
+  if (asks && second !== undefined) return { object: first, key: second, writes: false, list: false }
+  const isNamed = callee.type === 'Identifier' || (method !== null && callee.object.type === 'Identifier')
+  const name = isNamed ? (method === null ? callee.name : `${callee.object.name}.${method}`) : ''
+  if (first === undefined) return null
+  if (Object.hasOwn(OF_ONE, name) && second !== undefined)
+    return { object: first, key: second, writes: OF_ONE[name]!, list: false }
+  if (method !== null && ASKS.test(method) && name !== 'Object.hasOwn' && callee.object.type !== 'Super')
+    return { object: callee.object, key: first, writes: false, list: false }
+  const list = OF_LIST.test(name) && (type === 'NewExpression') === (method === null)
+  return list || OF_ALL.test(name) ? { object: first, writes: false, list } : null
+}
+
+/** `Object.keys(object).length`: how many properties an object has; null: it is something else. */
+export function countedBy(node: Node): Node | null {
+  if (!isLength(node) || node.object.type !== 'CallExpression') return null
+  const { callee, arguments: given } = node.object
+  const of = callee.type === 'MemberExpression' ? languageCall(node.object) : null
+  return of !== null && of.key === undefined && !of.list && given.length === 1 && callee.object.name !== 'JSON'
+    ? of.object
+    : null
+}
+
 /** `Object.assign(to, …)` */
 export const isAssign = ({ callee, arguments: [to] }: Node): boolean =>
   callee.type === 'MemberExpression' &&

@@ -126,6 +126,10 @@ type NoteFile = (name: string, text: string, writes: boolean) => void
 
 const READS = [
   'readFile',
+  'copyFile',
+  'copyFileSync',
+  'cp',
+  'cpSync',
   'stat',
   'lstat',
   'access',
@@ -139,6 +143,8 @@ const READS = [
 ]
 const WRITES = [
   'writeFile',
+  'appendFile',
+  'appendFileSync',
   'unlink',
   'rm',
   'rmdir',
@@ -188,7 +194,7 @@ function watchFiles(note: NoteFile): void {
         const wrapped = {
           [name](this: unknown, ...args: unknown[]) {
             const [file, options] = args
-            if (name.startsWith('rename')) noteNamed(options, true)
+            if (/^(rename|copyFile|cp)/.test(name)) noteNamed(options, true)
             noteNamed(file, writes && changes(name, options))
             return Reflect.apply(native, this, args)
           },
