@@ -107,6 +107,7 @@ test('a race is seen however its accesses are written', async () => {
     limited: 'if (Object.keys(clients).length < 2) { await sleep(1); clients[i] = i }',
     swapped: 'const x = left; await sleep(1); [left, right] = [right, x]',
     unpacked: 'const { of: { n } } = nested; await sleep(1); nested.of.n = n + 1',
+    restored: "const before = logger.level; logger.level = 'off'; await sleep(i); logger.level = before",
     gathered: 'const copy = seen.concat(i); await sleep(1); seen.length = 0; seen.push(...copy)',
   }
   const cards = await found(`

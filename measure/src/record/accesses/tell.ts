@@ -32,32 +32,35 @@ export interface Described {
 /** All findings. */
 export function toldBy(watch: Watch): Told[] {
   const all: Told[] = []
-  watch.findings.forEach(({ kind, first, other, second, operation, count, ended, direct, waits, lengths, costs }) => {
-    const sites: number[] = []
-    waits.forEach((site) => void (sites[sites.length] = site))
-    const computed: number[] = []
-    const waited: number[] = []
-    for (let i = 0; i < costs.length; i++) {
-      computed[i] = costs[i].computed
-      waited[i] = costs[i].waited
-    }
-    all[all.length] = {
-      kind,
-      first,
-      other,
-      second,
-      operation,
-      count,
-      ended,
-      direct,
-      waits: sites,
-      runs: Math.max(count, watch.operations(first, second)),
-      p50: quantile(lengths, 0.5),
-      p99: quantile(lengths, 0.99),
-      cpu: [quantile(computed, 0.5), quantile(computed, 0.99)],
-      wait: [quantile(waited, 0.5), quantile(waited, 0.99)],
-    }
-  })
+  watch.findings.forEach(
+    ({ kind, first, other, second, operation, count, ended, direct, acted, waits, lengths, costs }) => {
+      const sites: number[] = []
+      waits.forEach((site) => void (sites[sites.length] = site))
+      const computed: number[] = []
+      const waited: number[] = []
+      for (let i = 0; i < costs.length; i++) {
+        computed[i] = costs[i].computed
+        waited[i] = costs[i].waited
+      }
+      all[all.length] = {
+        kind,
+        first,
+        other,
+        second,
+        operation,
+        count,
+        ended,
+        direct,
+        acted,
+        waits: sites,
+        runs: Math.max(count, watch.operations(first, second)),
+        p50: quantile(lengths, 0.5),
+        p99: quantile(lengths, 0.99),
+        cpu: [quantile(computed, 0.5), quantile(computed, 0.99)],
+        wait: [quantile(waited, 0.5), quantile(waited, 0.99)],
+      }
+    },
+  )
   return all
 }
 
@@ -113,7 +116,8 @@ function isTestedAgain({ kind }: Told, first: Described, second: Described, oper
 }
 
 /** The operation acted on what it asked before it waited, so what it does after the wait does not follow from that. */
-function isUsedUp({ kind, ended, direct }: Told, first: Described, second: Described): boolean {
+function isUsedUp({ kind, ended, direct, acted }: Told, first: Described, second: Described): boolean {
+  if (acted && first.site?.[TESTED] !== undefined) return true
   const { callersCannotTell: how, untold } = first.site?.[TESTED] ?? {}
   const isUpdate = kind === 'stale check' || (kind === 'lost update' && second.site?.[TESTED]?.updates === true)
   if (!direct || (!isUpdate && kind !== 'changed between two reads')) return false

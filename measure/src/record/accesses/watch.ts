@@ -43,6 +43,8 @@ export interface Finding {
    */
   ended: boolean
   direct: boolean
+  /** Each time the operation wrote it at once after the first access, too. */
+  acted: boolean
   /** Of each time, from the first access to the second. */
   lengths: number[]
   costs: Cost[]
@@ -166,7 +168,10 @@ export class Watch {
         continue
       }
       if (!updates && (!first.writes || second.writes)) this.count(first, second)
+      const saved = second.writes && !updates ? readBefore(history, newest, back) : null
+      if (saved !== null) this.count(saved, second)
       if (foreign === undefined) return
+      if (saved !== null && foreign.writes) return this.found('lost update', saved, foreign, second, together!, true)
       const kind = kindOf(first.writes, foreign.writes, second.writes, updates)
       if (kind === null || (isOfReads(kind) && isAnswered(history, newest, back, second))) return
       // Two steps of a loop are two operations unless the second decides by what the first read.
@@ -189,7 +194,14 @@ export class Watch {
     }
   }
 
-  private found(kind: Finding['kind'], first: Access, foreign: Access, second: Access, together: Activation): void {
+  private found(
+    kind: Finding['kind'],
+    first: Access,
+    foreign: Access,
+    second: Access,
+    together: Activation,
+    acted = false,
+  ): void {
     const key = `${kind} ${first.site} ${foreign.site} ${second.site}`
     let finding = this.findings.get(key)
     if (finding === undefined) {
@@ -206,6 +218,7 @@ export class Watch {
         last: 0,
         ended: true,
         direct: true,
+        acted: true,
         lengths: [],
         costs: [],
       }
@@ -216,6 +229,7 @@ export class Watch {
     finding.count++
     if (first.by === together) finding.ended = false
     if (!isDirect(first, second, together)) finding.direct = false
+    if (!acted) finding.acted = false
     waitedBetween(first, second, together, finding.waits)
     if (finding.lengths.length >= MAX_LENGTHS) return
     const { lengths, costs } = finding
@@ -270,6 +284,17 @@ const before = (history: Access[], newest: number, back: number): Access =>
 
 /** `n -= 1` reads and writes in one expression. */
 const isUpdate = (read: Access, write: Access): boolean => !read.writes && write.writes && read.site === write.site
+
+/**
+ * What an operation read before it wrote something else, `back` accesses ago: `const before = level; level = 'off';
+ * await work(); level = before`. Null: nothing, or to write it.
+ */
+function readBefore(history: Access[], newest: number, back: number): Access | null {
+  if (back + 1 >= history.length) return null
+  const read = before(history, newest, back + 1)
+  const write = before(history, newest, back)
+  return write.writes && !read.writes && read.by === write.by && !isUpdate(read, write) ? read : null
+}
 
 const isOfReads = (kind: Finding['kind']): boolean => kind === 'stale check' || kind === 'changed between two reads'
 
