@@ -133,11 +133,33 @@ test('a program that is being recorded is not recorded by another at the same ti
       recorded = attachNode(endpoint, { out, signal: stop.signal, progress: () => done() })
     })
     await begun
-    await rejects(attachNode(endpoint, { out: `${out}.2`, duration: 1 }), /it is being recorded already/)
+    await rejects(attachNode(endpoint, { out: `${out}.2`, duration: 1 }), /: it is being recorded already$/)
     stop.abort()
     await recorded
     same((await attachNode(endpoint, { out: `${out}.3`, duration: 1 })).reason, 'stopped')
   })
+})
+
+test('a recording of the main thread says what else the program has: workers and child processes', async () => {
+  const others = `const { Worker } = require('node:worker_threads'), { spawn } = require('node:child_process')
+const worker = () => new Worker('setInterval(() => {}, 5)', { eval: true })
+worker(); worker()
+const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] })
+setInterval(() => {}, 5)`
+  const alone = 'setInterval(() => {}, 5)'
+  for (const [text, expected] of [
+    [others, ['only the main thread was recorded; the program also has 2 workers and 1 child process']],
+    [alone, []],
+  ] as const)
+    await withProgram(text, async (address) => {
+      const out = path.join(temporary(), 'trace.jsonl')
+      await attachNode(await nodeAt(address), { out, duration: 1 })
+      const notes = parseTrace(readFileSync(out)).flatMap((r) => (r.type === 'note' ? [r] : []))
+      same(
+        notes.filter((note) => note.code === 'not-recorded').map((note) => note.text),
+        expected,
+      )
+    })
 })
 
 test('a recording can be ended although the program hangs, and says where; before it has begun, too', async () => {

@@ -43,6 +43,8 @@ export interface About {
   title: string
   /** Where the names of source files begin; files that are not there keep their names. Absent: they are addresses. */
   folders?: string[]
+  /** What it did not see. */
+  note?: string
 }
 
 export async function complete(out: string, parts: string[], fallback: Fallback, about: About): Promise<Recorded> {
@@ -58,6 +60,7 @@ export async function complete(out: string, parts: string[], fallback: Fallback,
     if (note !== null) whole.write(note)
     whole.endPart()
   }
+  if (about.note !== undefined) whole.write({ type: 'note', code: 'not-recorded', text: about.note })
   await whole.end()
   renameSync(`${out}.whole`, out)
   for (const part of parts) rmSync(part, { force: true })

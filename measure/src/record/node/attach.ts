@@ -7,6 +7,7 @@
  */
 import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { counted } from '../../format/counted.ts'
 import { MeasureError } from '../../format/error.ts'
 import { complete } from '../complete.ts'
 import type { NodeEndpoint } from '../endpoint.ts'
@@ -35,6 +36,7 @@ export async function attachNode(endpoint: NodeEndpoint, options: AttachNodeOpti
   const mode = options.mode ?? 'full'
   rmSync(out, { force: true })
   let ended = false
+  let beside: Beside | undefined
   const cdp = await Cdp.connect(endpoint.socket, PROGRAM)
   try {
     const end = endOf(cdp)
@@ -50,6 +52,7 @@ export async function attachNode(endpoint: NodeEndpoint, options: AttachNodeOpti
     await Promise.race([load(cdp, config), tooLate, brokenOff(options)])
     if (!existsSync(out))
       throw new MeasureError(`the program at ${endpoint.socket} writes no file here: it runs on another machine`)
+    beside = await Promise.race([besideIt(cdp), tooLate, brokenOff(options)])
     const { progress = () => {} } = options
     progress(`recording ${endpoint.title}; Ctrl-C ends it and reports, and the program goes on`)
     ended = await over(end, options).finally(tellRecording(progress, () => sizeText(out)))
@@ -57,7 +60,15 @@ export async function attachNode(endpoint: NodeEndpoint, options: AttachNodeOpti
   } finally {
     cdp.close()
   }
-  const recorded = await complete(out, [], { reason: ended ? 'signal' : 'stopped' }, { title: endpoint.title })
+  const recorded = await complete(
+    out,
+    [],
+    { reason: ended ? 'signal' : 'stopped' },
+    {
+      title: endpoint.title,
+      note: besideText(beside),
+    },
+  )
   if (mode !== 'fast') await storeOriginals(out)
   if (mode !== 'fast') await storeUses(out)
   return recorded
@@ -66,6 +77,32 @@ export async function attachNode(endpoint: NodeEndpoint, options: AttachNodeOpti
 const PROGRAM: Peer = {
   name: 'the program',
   slow: 'it does not return to its event loop, or another debugger has stopped it',
+}
+
+/** What a program has beside its main thread, where the hook is. */
+interface Beside {
+  /** Those that begin later are counted, too. */
+  workers: number
+  /** At the beginning. */
+  children: number
+}
+
+async function besideIt(cdp: Cdp): Promise<Beside> {
+  const resources = 'process.getActiveResourcesInfo?.() ?? []'
+  const children = await evaluate(cdp, `(${resources}).filter((name) => name === 'ProcessWrap').length`)
+  const found: Beside = { workers: 0, children: Number(children) }
+  cdp.on('NodeWorker.attachedToWorker', () => void found.workers++)
+  await cdp.send('NodeWorker.enable', { waitForDebuggerOnStart: false })
+  return found
+}
+
+function besideText({ workers, children }: Beside): string | undefined {
+  if (workers + children === 0) return undefined
+  const all = [
+    ...(workers > 0 ? [counted(workers, 'worker')] : []),
+    ...(children > 0 ? [counted(children, 'child process', 'child processes')] : []),
+  ]
+  return `only the main thread was recorded; the program also has ${all.join(' and ')}`
 }
 
 /** Fails when the user has enough before the recording has begun; the hook that comes too late looks for us. */
@@ -137,6 +174,10 @@ function load(cdp: Cdp, config: HookConfig): Promise<unknown> {
 async function evaluate(cdp: Cdp, expression: string): Promise<unknown> {
   const { result, exceptionDetails } = await cdp.send('Runtime.evaluate', { expression, awaitPromise: true })
   if (exceptionDetails !== undefined)
-    throw new MeasureError(`the program cannot be recorded: ${exceptionDetails.exception?.description ?? 'it fails'}`)
+    throw new MeasureError(`the program cannot be recorded: ${whatFailed(exceptionDetails)}`)
   return result.value
 }
+
+/** The message alone: a stack would show only our own text. */
+const whatFailed = ({ exception }: { exception?: { description?: string } }): string =>
+  exception?.description?.split('\n')[0]!.replace(/^Error: /, '') ?? 'it fails'
