@@ -55,6 +55,7 @@ static void in_child(void) {
     return;
   if (own) {
     own->next = NULL;
+    own->at = &ch_debug;
     own->thread = pthread_self();
   }
   ch_debug = own;
@@ -87,10 +88,13 @@ bool ch_report_start(void) {
   if (!own)
     return false;
   *own = (struct ch_debug){
-      NULL, &ch_domain, &ch_tls, ch_heap_arenas(), ch_large_list(), ch_names_table(), pthread_self(), &ch_timing,
+      NULL,           &ch_domain, &ch_tls,   ch_heap_arenas(), ch_large_list(), ch_names_table(),
+      pthread_self(), &ch_timing, &ch_debug,
   };
   pthread_mutex_lock(&lock);
   own->next = ch_debug;
+  if (own->next)
+    own->next->at = &own->next;
   __atomic_store_n(&ch_debug, own, __ATOMIC_RELEASE);
   bool first = !begun;
   if (first)
@@ -115,10 +119,9 @@ void ch_report_end(void) {
   if (!own) /* the activity has not begun */
     return;
   pthread_mutex_lock(&lock);
-  struct ch_debug **at = &ch_debug;
-  while (*at != own)
-    at = &(*at)->next;
-  __atomic_store_n(at, own->next, __ATOMIC_RELEASE);
+  __atomic_store_n(own->at, own->next, __ATOMIC_RELEASE);
+  if (own->next)
+    own->next->at = own->at;
   struct ch_debug *self = own;
   __atomic_compare_exchange_n(&next_to_dump, &self, NULL, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
   pthread_mutex_unlock(&lock);

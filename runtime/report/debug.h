@@ -21,6 +21,7 @@ struct ch_debug {
   struct ch_name ***names; /* the table's buckets (activity/names.c) */
   pthread_t thread;
   struct ch_timing **timing;
+  struct ch_debug **at; /* what points to this one */
 };
 /* For each domain but this thread's. They run meanwhile, and do not end. */
 CH_HIDDEN void ch_debug_visit_others(void (*visit)(const struct ch_debug *));

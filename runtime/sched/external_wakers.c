@@ -105,9 +105,9 @@ static bool has_thread(int domains) {
  * which one was the last. All others stand at the same time if they do so at two looks, and none of them has become
  * awake in between. */
 struct stand {
-  struct stand *next;
-  struct ch_inbox *inbox; /* valid while the domain stands */
-  bool stands;            /* written by the domain's thread */
+  struct stand *next, **at; /* `at`: what points to this one */
+  struct ch_inbox *inbox;   /* valid while the domain stands */
+  bool stands;              /* written by the domain's thread */
 };
 static __thread struct stand own;
 static struct stand *all; /* protected by the lock */
@@ -119,6 +119,7 @@ static void forked(void) {
   runtime_threads = 0;
   is_child = true;
   own.next = NULL;
+  own.at = all ? &all : NULL;
   all = all ? &own : NULL;
   ch_domains_alive = ch_domains_awake = all != NULL;
 }
@@ -129,7 +130,9 @@ void ch_external_wakers_start(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, hook);
   pthread_mutex_lock(&lock);
-  own = (struct stand){.next = all};
+  own = (struct stand){.next = all, .at = &all};
+  if (all)
+    all->at = &own.next;
   all = &own;
   __atomic_add_fetch(&ch_domains_alive, 1, __ATOMIC_RELAXED);
   ch_domain_wakes();
@@ -138,11 +141,11 @@ void ch_external_wakers_start(void) {
 
 void ch_external_wakers_end(void) {
   pthread_mutex_lock(&lock);
-  struct stand **at = &all;
-  while (*at && *at != &own)
-    at = &(*at)->next;
-  if (*at) {
-    *at = own.next;
+  if (own.at) {
+    *own.at = own.next;
+    if (own.next)
+      own.next->at = own.at;
+    own.at = NULL;
     __atomic_sub_fetch(&ch_domains_alive, 1, __ATOMIC_RELAXED);
     ch_domain_sleeps();
   }

@@ -562,3 +562,58 @@ TEST(what_a_constructor_has_activated_runs_under_main) {
   setenv("BEFORE_MAIN", "1", 1);
   execl("/proc/self/exe", "test", "behind_a_constructor", "here", NULL);
 }
+
+/* ---- many threads ---- */
+
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t opened = PTHREAD_COND_INITIALIZER;
+static int waiting, open_now;
+static void *waits_at_the_gate(void *none) {
+  pthread_mutex_lock(&gate);
+  waiting++;
+  while (!open_now)
+    pthread_cond_wait(&opened, &gate);
+  pthread_mutex_unlock(&gate);
+  return none;
+}
+static int64_t processor_time(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+/* How long the ends of n threads take, which are in the order of their beginnings; 0: there are not so many. */
+static int64_t time_of_ends(int n) {
+  pthread_t *threads = calloc(n, sizeof *threads);
+  pthread_attr_t small;
+  int begun = 0, here;
+  pthread_attr_init(&small);
+  pthread_attr_setstacksize(&small, 1 << 17);
+  waiting = open_now = 0;
+  while (begun < n && pthread_create(&threads[begun], &small, waits_at_the_gate, NULL) == 0)
+    begun++;
+  do {
+    usleep(1000);
+    pthread_mutex_lock(&gate);
+    here = waiting;
+    pthread_mutex_unlock(&gate);
+  } while (here < begun);
+  int64_t begin = processor_time();
+  pthread_mutex_lock(&gate);
+  open_now = 1;
+  pthread_cond_broadcast(&opened);
+  pthread_mutex_unlock(&gate);
+  for (int i = 0; i < begun; i++)
+    pthread_join(threads[i], NULL);
+  int64_t took = processor_time() - begin;
+  free(threads);
+  pthread_attr_destroy(&small);
+  return begun < n ? 0 : took;
+}
+TEST(many_threads_end_in_linear_time) {
+  int64_t few = INT64_MAX, many = INT64_MAX, t;
+  for (int tries = 0; tries < 2 || (many > 30 * few && tries < 4); tries++) {
+    few = (t = time_of_ends(800)) < few ? t : few;
+    many = (t = time_of_ends(8000)) < many ? t : many;
+  }
+  EXPECT(many <= 30 * few); /* where each end looks at all that are left it is 100 times and more */
+}
