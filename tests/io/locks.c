@@ -1,9 +1,11 @@
 /* Tests pthread locks between activities of one thread, and between these and real threads: mutual exclusion holds, no
  * waiter spins, and none is forgotten. */
 #include "harness.h"
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <threads.h>
 #include <time.h>
@@ -360,6 +362,25 @@ TEST(semaphores_and_barriers_between_activities) {
   for (int i = 0; i < 8; i++)
     ch_activity_wait(&a[i]);
   EXPECT(passed == 8 && serial == 1);
+}
+
+static pthread_mutex_t late_mutex = PTHREAD_MUTEX_INITIALIZER;
+static void *takes_each(void *none) {
+  static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
+  EXPECT(pthread_rwlock_rdlock(&l) == 0 && pthread_rwlock_unlock(&l) == 0);
+  EXPECT(pthread_mutex_lock(&late_mutex) == 0 && pthread_mutex_unlock(&late_mutex) == 0);
+  return none;
+}
+static size_t after_threads(int n) {
+  while (n-- > 0) {
+    pthread_t thread;
+    EXPECT(pthread_create(&thread, NULL, takes_each, NULL) == 0 && pthread_join(thread, NULL) == 0);
+  }
+  return mallinfo2().uordblks;
+}
+TEST(a_thread_that_has_taken_locks_leaves_no_memory) {
+  size_t before = after_threads(20);
+  EXPECT(after_threads(200) < before + (size_t)200 * 100);
 }
 
 /* ---- in plain code: a comparison that the C library's qsort calls ---- */

@@ -292,6 +292,7 @@ void ch_locks_look(void) {
 }
 
 void ch_locks_end(void) {
+  ch_rwlocks_end();
   if (!queues)
     return;
   for (struct ch_link *n = queues->watches.next; n != &queues->watches; n = n->next)
@@ -307,7 +308,6 @@ void ch_locks_end(void) {
   }
   free(queues);
   queues = NULL;
-  ch_rwlocks_end();
 }
 
 /* ---- waiting ---- */
