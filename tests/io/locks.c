@@ -532,6 +532,45 @@ TEST(what_another_thread_does_once_is_waited_for) {
   EXPECT(thrd_join(t, NULL) == thrd_success);
 }
 
+static void left_by_cancel(void) {
+  __atomic_store_n(&began, 1, __ATOMIC_SEQ_CST);
+  for (;;)
+    usleep(1000);
+}
+static void left_by_exit(void) {
+  __atomic_store_n(&began, 1, __ATOMIC_SEQ_CST);
+  pthread_exit(NULL);
+}
+static void done_again(void) { ended++; }
+static pthread_once_t left;
+static void *leaves(void *init) {
+  pthread_once(&left, init);
+  return NULL;
+}
+/* As in the C library. Another thread may wait for the end of the function meanwhile. */
+static void *asks_for_left(void *none) {
+  pthread_once(&left, done_again);
+  return none;
+}
+TEST(what_its_thread_has_left_is_done_by_the_next_caller) {
+  void (*const ways[])(void) = {left_by_cancel, left_by_exit};
+  for (int way = 0; way < 2; way++)
+    for (int waits = 0; waits < 2; waits++) {
+      pthread_t thread, other;
+      began = ended = 0;
+      left = PTHREAD_ONCE_INIT;
+      EXPECT(pthread_create(&thread, NULL, leaves, (void *)ways[way]) == 0);
+      while (!__atomic_load_n(&began, __ATOMIC_SEQ_CST))
+        usleep(100);
+      EXPECT(!waits || pthread_create(&other, NULL, asks_for_left, NULL) == 0);
+      usleep(waits ? 2000 : 0);
+      EXPECT(way == 1 || pthread_cancel(thread) == 0);
+      EXPECT(pthread_join(thread, NULL) == 0);
+      EXPECT(!waits || pthread_join(other, NULL) == 0);
+      EXPECT(pthread_once(&left, done_again) == 0 && ended == 1);
+    }
+}
+
 static void in_parent(void) {
   began++;
   pid_t child = fork();
