@@ -364,7 +364,53 @@ TEST(semaphores_and_barriers_between_activities) {
   EXPECT(passed == 8 && serial == 1);
 }
 
+/* The thread's wait ends only when the handler has returned. By then the time is over, but the lock is free. */
+static int handled;
+static void takes_its_time(int signal) {
+  struct timespec t = {0, 120000000};
+  __atomic_store_n(&handled, signal, __ATOMIC_SEQ_CST);
+  nanosleep(&t, NULL);
+}
+static pthread_rwlock_t late_rw = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_mutex_t late_mutex = PTHREAD_MUTEX_INITIALIZER;
+static int reads_in_time(const struct timespec *t) { return pthread_rwlock_timedrdlock(&late_rw, t); }
+static int writes_in_time(const struct timespec *t) { return pthread_rwlock_timedwrlock(&late_rw, t); }
+static int locks_in_time(const struct timespec *t) { return pthread_mutex_timedlock(&late_mutex, t); }
+static void *waits_in_time(void *call) {
+  struct timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  t.tv_nsec += 60000000;
+  if (t.tv_nsec >= 1000000000)
+    t.tv_sec++, t.tv_nsec -= 1000000000;
+  return (void *)(intptr_t)((int (*)(const struct timespec *))call)(&t);
+}
+static int gives_rw(void) { return pthread_rwlock_unlock(&late_rw); }
+static int gives_mutex(void) { return pthread_mutex_unlock(&late_mutex); }
+TEST(what_is_free_when_a_handler_returns_is_taken_though_the_time_is_over) {
+  static const struct {
+    int (*take)(const struct timespec *);
+    int (*give)(void);
+  } calls[] = {{reads_in_time, gives_rw}, {writes_in_time, gives_rw}, {locks_in_time, gives_mutex}};
+  struct sigaction a = {.sa_handler = takes_its_time, .sa_flags = SA_RESTART};
+  sigaction(SIGUSR1, &a, NULL);
+  for (int i = 0; i < 3; i++) {
+    pthread_t thread;
+    void *result;
+    handled = 0;
+    EXPECT(i > 1 || pthread_rwlock_wrlock(&late_rw) == 0);
+    EXPECT(i != 2 || pthread_mutex_lock(&late_mutex) == 0);
+    EXPECT(pthread_create(&thread, NULL, waits_in_time, (void *)calls[i].take) == 0);
+    usleep(20000);
+    EXPECT(pthread_kill(thread, SIGUSR1) == 0);
+    while (!__atomic_load_n(&handled, __ATOMIC_SEQ_CST))
+      usleep(100);
+    usleep(70000);
+    EXPECT(calls[i].give() == 0);
+    EXPECT(pthread_join(thread, &result) == 0 && result == NULL);
+    late_rw = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER; /* the thread has it still */
+  }
+}
+
 static void *takes_each(void *none) {
   static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
   EXPECT(pthread_rwlock_rdlock(&l) == 0 && pthread_rwlock_unlock(&l) == 0);

@@ -472,7 +472,12 @@ static void time_passed(struct ch_clause *c) {
     return;
   }
   const struct ch_lock_type *type = ch_lock_type_of(w);
-  if (!type->late || type->late(w))
+  if (type->late && !type->late(w))
+    return;
+  /* This thread may come late, because a handler of a signal ran: what has become free meanwhile is taken. */
+  if (ch_queue_first(w->queue) == w)
+    give(w->queue);
+  if (w->queue)
     ch_queue_leave(w, ETIMEDOUT);
 }
 
