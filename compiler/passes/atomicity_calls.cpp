@@ -1,4 +1,5 @@
 // Pass `atomicity`: where one activity hands over to another, and where memory begins a new life.
+#include "async.h"
 #include "atomicity_instrumenter.h"
 #include "suspension_markers.h"
 #include "llvm/ADT/STLExtras.h"
@@ -21,6 +22,10 @@ static StringRef calleeName(const CallInst &CB) {
 
 static bool isOneOf(StringRef name, std::initializer_list<StringRef> names) { return is_contained(names, name); }
 
+// Whether something can be inserted behind the call that belongs to it. An `async` call may return before it has ended,
+// without a result.
+static bool endsHere(const CallInst &CB) { return !CB.isMustTailCall() && !isAsync(CB); }
+
 // Reports hand-overs. The result of a wait says whether it was one.
 void Instrumenter::order(CallInst &CB) {
   StringRef name = calleeName(CB);
@@ -35,7 +40,7 @@ void Instrumenter::order(CallInst &CB) {
                               "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait"});
   if (posts)
     callBefore(CB, "ch_atomicity_post", {object});
-  if ((takes || waits) && !CB.isMustTailCall()) {
+  if ((takes || waits) && endsHere(CB)) {
     CB.setTailCall(false);
     bool says = takes && CB.getType() == abi.I32;
     Value *failed = says ? static_cast<Value *>(&CB) : ConstantInt::get(abi.I32, 0);
@@ -52,7 +57,7 @@ void Instrumenter::memory(CallInst &CB) {
       isOneOf(name, {"malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "memalign", "strdup", "strndup"});
   if (gives && CB.arg_size() > 0 && CB.getArgOperand(0)->getType()->isPointerTy())
     callBefore(CB, "ch_atomicity_forget_block", {CB.getArgOperand(0)});
-  if (takes && CB.getType()->isPointerTy() && !CB.isMustTailCall()) {
+  if (takes && CB.getType()->isPointerTy() && endsHere(CB)) {
     CB.setTailCall(false);
     callAfter(CB, "ch_atomicity_forget_block", {&CB});
   }

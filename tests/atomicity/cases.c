@@ -714,6 +714,22 @@ static void locals_of_a_branch_in_a_branch(void) {
   expect(all[0] == 2 && all[1] == 2, "all are counted");
 }
 
+/* Such a call may return before it has ended, and then without a result. */
+static void calls_of_the_library_as_branches(void) {
+  ch_sem s;
+  void *block = malloc(1);
+  ch_sem_init(&s, 0);
+  do {
+    async ch_sem_wait(&s);
+    async free(block);
+    async ch_sleep(1);
+    ch_sleep(2);
+    ch_sem_post(&s);
+  }
+  finish;
+  ch_sem_destroy(&s);
+}
+
 #define CASE(name) {#name, name}
 static const struct {
   const char *name;
@@ -759,6 +775,7 @@ static const struct {
              CASE(a_function_that_may),
              CASE(an_allocator_of_its_own),
              CASE(locals_of_a_branch_in_a_branch),
+             CASE(calls_of_the_library_as_branches),
              CASE(a_hand_over_of_its_own)};
 
 int main(int argc, char **argv) {
