@@ -50,7 +50,7 @@ void Translator::lowerWaituntil(bool) {
                  number(k) + ";";
   text(keyword, "struct __charcoal_wait " + self + " __attribute__((__cleanup__(__charcoal_wait_leave)));" + clauses +
                     (wait.hasAnd ? waitState(wait, id) : "") + " __charcoal_wait_enter(&" + self + ", " +
-                    number((wait.hasAnd ? 1 : 0) | (wait.fair ? 2 : 0) | (hasElse ? 4 : 0)) + "u,");
+                    number((wait.hasAnd ? 1 : 0) | (wait.fair ? 2 : 0)) + "u,");
   piece(Piece::Site, keyword);
   text(keyword, ");");
   waitArguments(wait, id);
