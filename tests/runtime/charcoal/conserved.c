@@ -762,6 +762,119 @@ TEST(two_domains_that_select_on_both_sides_of_two_channels_lose_nothing) {
   }
 }
 
+/* Each side gives way when nothing is ready; every other turn it waits, so that some meet who wait on a list. */
+static void other_side_with_else(void *p) {
+  long *sum = p, in, out, sent = 0, got = 0;
+  while (sent < 20000 || got < 20000) {
+    out = sent;
+    when(sent < 20000 && sent % 2 == 0) waituntil(ch_send(&pong, &out)) sent++;
+    or when(got < 20000) waituntil(ch_recv(&ping, &in)) {
+      *sum += in;
+      got++;
+    }
+    else when(sent < 20000) waituntil(ch_send(&pong, &out)) sent++;
+    or waituntil(ch_sleep(MS / 20)) {}
+  }
+}
+TEST(two_domains_that_select_with_else_lose_nothing) {
+  for (int room = 0; room < 3; room += 2) {
+    ch_channel_init_shared(&ping, (size_t)room);
+    ch_channel_init_shared(&pong, (size_t)room);
+    long theirs = 0, mine = 0, in, out, sent = 0, got = 0;
+    ch_thread t;
+    EXPECT(ch_domain_start(&t, other_side_with_else, &theirs) == 0);
+    while (sent < 20000 || got < 20000) {
+      out = sent;
+      when(got < 20000) waituntil(ch_recv(&pong, &in)) {
+        mine += in;
+        got++;
+      }
+      or when(sent < 20000) waituntil(ch_send(&ping, &out)) sent++;
+      else when(sent < 20000) waituntil(ch_send(&ping, &out)) sent++;
+      or waituntil(ch_sleep(MS / 20)) {}
+    }
+    ch_domain_join(&t);
+    EXPECT(mine == 20000L * 19999 / 2 && theirs == mine);
+    EXPECT(ch_channel_destroy(&ping) == 0 && ch_channel_destroy(&pong) == 0);
+  }
+}
+
+/* Of six objects the first that is ready has its effect, and the others none; with `else` as without. */
+static void use_each_kind_with_else(int shared) {
+  channel(int) full, empty;
+  future(int) f;
+  broadcast(int) b;
+  subscription(int) reader;
+  watch(int) w;
+  static ch_mutex m;
+  static ch_sem until;
+  uint64_t seen = 0;
+  int out = 5, in = 0;
+  EXPECT((shared ? ch_channel_init_shared(&full, 1) : ch_channel_init(&full, 1)) == 0);
+  EXPECT((shared ? ch_channel_init_shared(&empty, 1) : ch_channel_init(&empty, 1)) == 0);
+  if (shared) {
+    ch_future_init_shared(&f);
+    ch_watch_init_shared(&w);
+  } else {
+    ch_future_init(&f);
+    ch_watch_init(&w);
+  }
+  EXPECT((shared ? ch_broadcast_init_shared(&b, 1, CH_SLOW_WAIT) : ch_broadcast_init(&b, 1, CH_SLOW_WAIT)) == 0);
+  EXPECT(ch_subscribe(&b, &reader) == 0);
+  ch_mutex_init(&m, shared ? CH_SHARED : 0);
+  activate {
+    EXPECT(ch_lock(&m) == 0);
+    ch_sem_wait(&until);
+    EXPECT(ch_unlock(&m) == 0);
+  }
+  ch_reschedule();
+  EXPECT(ch_send(&full, &out) == 0);
+  for (int made_ready = 0, r = 0; made_ready <= 6; made_ready++) {
+    int ran = -1;
+    if (made_ready == 1) {
+      ch_sem_post(&until);
+      ch_reschedule();
+    }
+    if (made_ready == 2)
+      ch_watch_set(&w, 2);
+    if (made_ready == 3)
+      EXPECT(ch_publish(&b, &out) == 0);
+    if (made_ready == 4)
+      EXPECT(ch_future_set(&f, 4) == 0);
+    if (made_ready == 5)
+      EXPECT(ch_send(&empty, &out) == 0);
+    if (made_ready == 6)
+      EXPECT(ch_recv(&full, &in) == 0);
+    waituntil(r = ch_send(&full, &out)) ran = 6;
+    or waituntil(r = ch_recv(&empty, &in)) ran = 5;
+    or waituntil(r = ch_get(&f, &in)) ran = 4;
+    or waituntil(r = ch_next(&reader, &in)) ran = 3;
+    or waituntil(r = ch_watch_next(&w, &seen, &in)) ran = 2;
+    or waituntil(r = ch_lock(&m)) ran = 1;
+    else ran = 0;
+    EXPECT(ran == made_ready && r == 0 && (ran != 2 || in == 2) && (ran != 4 || in == 4));
+    if (ran == 5) /* the future stays set and hides what comes after it */
+      EXPECT(in == 5 && ch_length(&empty) == 0);
+    if (ran == 6)
+      EXPECT(ch_length(&full) == 1);
+  }
+  EXPECT(ch_unlock(&m) == 0 && ch_try_next(&reader, &in) == EAGAIN);
+  EXPECT(ch_publish(&b, &out) == 0);
+  int published = -1;
+  waituntil(ch_publish(&b, &out)) published = 1;
+  else published = 0;
+  EXPECT(published == 0 && ch_next(&reader, &in) == 0 && in == 5);
+  waituntil(ch_publish(&b, &out)) published = 1;
+  else published = 0;
+  EXPECT(published == 1 && ch_next(&reader, &in) == 0);
+  EXPECT(ch_unsubscribe(&reader) == 0 && ch_broadcast_destroy(&b) == 0 && ch_mutex_destroy(&m) == 0);
+  EXPECT(ch_channel_destroy(&full) == 0 && ch_channel_destroy(&empty) == 0);
+}
+TEST(with_else_the_first_object_that_is_ready_has_its_effect_whatever_its_kind) {
+  use_each_kind_with_else(0);
+  use_each_kind_with_else(1);
+}
+
 static channel(int) a1, a2;
 static void ander(void *p) {
   int *n = p;
