@@ -78,14 +78,16 @@ struct ch_channel_recv__clause {
 };
 CH_CLAUSE_FORM(int, ch_channel_recv, struct ch_channel *c, void *to, size_t size);
 
-/* The types of these clauses: for a local channel, and for a shared one. */
+/* Private: the types of these clauses, for a local channel and for a shared one, and what fills the clauses in. */
 extern const struct ch_clause_type ch_channel_send_types[2], ch_channel_recv_types[2];
+/* Private. Never blocks. */
 CH_FILLS_IN void ch_channel_send__clause(struct ch_channel_send__clause *f, struct ch_channel *c, const void *from,
                                          size_t size) {
   ch_clause_fill(&f->clause, &ch_channel_send_types[c->object.shared], c);
   f->from = from;
   f->size = size;
 }
+/* Private. Never blocks. */
 CH_FILLS_IN void ch_channel_recv__clause(struct ch_channel_recv__clause *f, struct ch_channel *c, void *to,
                                          size_t size) {
   ch_clause_fill(&f->clause, &ch_channel_recv_types[c->object.shared], c);
