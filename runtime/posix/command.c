@@ -7,17 +7,24 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* More than run at a time. Signal handlers look for commands, so these are on no list that changes. */
-enum { ROOM = 256 };
 enum { RUNS, LEFT };
-static struct entry {
+struct entry {
   struct ch_command command; /* process: 0: the entry is free; -1: its process is being made */
   int state;                 /* LEFT: a wait for any child has taken it */
-} entries[ROOM];
+};
+
+/* The entries of all commands. Signal handlers look for commands, so a chunk is never freed, and entries stay. */
+enum { ROOM = 256 };
+struct chunk {
+  struct entry entries[ROOM];
+  struct chunk *next; /* NULL: there are no more; written once */
+};
+static struct chunk first;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 CH_FREE_IN_CHILDREN(lock, CH_INNER_LOCK)
 static unsigned running;                               /* how many commands run; written under the lock */
@@ -42,13 +49,26 @@ static void end_ignoring(void) {
   pthread_mutex_unlock(&lock);
 }
 
+/* The one after c, which is made if there is none. NULL: there is no memory. */
+static struct chunk *next_chunk(struct chunk *c) {
+  struct chunk *next = __atomic_load_n(&c->next, __ATOMIC_ACQUIRE);
+  if (next || !(next = calloc(1, sizeof *next)))
+    return next;
+  struct chunk *others = NULL;
+  if (__atomic_compare_exchange_n(&c->next, &others, next, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    return next;
+  free(next);
+  return others;
+}
+
 static struct entry *take_entry(void) {
-  for (int i = 0; i < ROOM; i++) {
-    pid_t none = 0;
-    if (__atomic_compare_exchange_n(&entries[i].command.process, &none, -1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-      return &entries[i];
-  }
-  errno = EAGAIN;
+  for (struct chunk *c = &first; c; c = next_chunk(c))
+    for (int i = 0; i < ROOM; i++) {
+      pid_t none = 0, *process = &c->entries[i].command.process;
+      if (__atomic_compare_exchange_n(process, &none, -1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return &c->entries[i];
+    }
+  errno = ENOMEM;
   return NULL;
 }
 
@@ -116,9 +136,10 @@ int ch_command_ended(struct ch_command *c, pid_t taken, int status) {
 static struct entry *find(pid_t process) {
   if (process <= 0 || __atomic_load_n(&running, __ATOMIC_RELAXED) == 0)
     return NULL;
-  for (int i = 0; i < ROOM; i++)
-    if (__atomic_load_n(&entries[i].command.process, __ATOMIC_ACQUIRE) == process)
-      return &entries[i];
+  for (struct chunk *c = &first; c; c = __atomic_load_n(&c->next, __ATOMIC_ACQUIRE))
+    for (int i = 0; i < ROOM; i++)
+      if (__atomic_load_n(&c->entries[i].command.process, __ATOMIC_ACQUIRE) == process)
+        return &c->entries[i];
   return NULL;
 }
 

@@ -1,6 +1,7 @@
 /* Tests system() beside other activities: its status is its own, whoever waits for any child meanwhile, and signals are
  * as POSIX says. */
 #include "harness.h"
+#include <fcntl.h>
 #include <signal.h>
 
 static int runs;
@@ -128,6 +129,24 @@ TEST(a_cancel_waits_until_the_command_has_ended) {
     EXPECT(second == -1 && errno == ECANCELED);
   }
   finish;
+}
+
+static int in[2], out[2], right;
+static void runs_until_the_input_ends(void) { right += system("echo x; read y; exit 3") == 3 << 8; }
+TEST(as_many_commands_as_the_system_allows_run_at_a_time) {
+  enum { COMMANDS = 300 };
+  static ch_activity all[COMMANDS];
+  char c;
+  others_run();
+  EXPECT(pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0);
+  int before = dup(1);
+  EXPECT(dup2(in[0], 0) == 0 && dup2(out[1], 1) == 1);
+  for (int i = 0; i < COMMANDS; i++) activate [&all[i]] runs_until_the_input_ends();
+  for (int i = 0; i < 2 * COMMANDS; i++) EXPECT(read(out[0], &c, 1) == 1);
+  EXPECT(right == 0 && close(in[1]) == 0);
+  for (int i = 0; i < COMMANDS; i++) ch_activity_wait(&all[i]);
+  EXPECT(right == COMMANDS && dup2(before, 1) == 1);
+  exit(0);
 }
 
 TEST(results_are_those_of_the_plain_call) {
