@@ -255,6 +255,7 @@ static void serve(int listening) {
   int own = ch_add_runtime_descriptor(fd);
   if (own >= 0) {
     answer(ch_runtime_descriptor(own));
+    shutdown(ch_runtime_descriptor(own), SHUT_WR); /* a child of fork may have the connection, too */
     ch_close_runtime_descriptor(own);
   } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
     poll(NULL, 0, 100);
