@@ -244,8 +244,8 @@ TEST(in_what_posix_spawn_does) {
   end();
 }
 
-/* Calls that wait with a descriptor of the runtime's own, for as long as they wait. Each is ended by a signal of its own,
- * or by the end of a child. */
+/* Calls that wait with a descriptor of the runtime's own, for as long as they wait. Each is ended by a signal of its
+ * own, or by the end of a child. */
 static void nothing_but_wake(int signal) { (void)signal; }
 static sigset_t set_of(int signal) {
   sigset_t set;
