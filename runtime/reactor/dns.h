@@ -3,9 +3,9 @@
  * c-ares is loaded when the first name is looked up, so programs that look up no names need not have it.
  *
  * A query lives from ch_dns_start until ch_dns_free; an abandoned query is freed when its answer comes. A resolver is
- * one c-ares channel with its watches. A new list of servers, or a change of /etc/resolv.conf, makes a new
- * resolver, and the old one is freed when its last query has ended. A child of fork makes a new one, too, because answers to its parent's queries would come to
- * either of them.
+ * one c-ares channel with its watches. A new list of servers, or a change of /etc/resolv.conf, makes a new resolver,
+ * and the old one is freed when its last query has ended. A child of fork makes a new one, too, because answers to its
+ * parent's queries would come to either of them.
  */
 #ifndef CHARCOAL_REACTOR_DNS_H
 #define CHARCOAL_REACTOR_DNS_H
