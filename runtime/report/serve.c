@@ -195,7 +195,7 @@ static void put_profile(int fd) {
   free(profile);
 }
 
-#define PATIENCE 5 /* seconds that a client gets for its request, and for each part of the answer that it takes */
+#define TIMEOUT 5 /* seconds that a client gets for its request, and for each part of the answer that it takes */
 
 static int milliseconds_until(int64_t time) {
   int64_t left = time - ch_times_now();
@@ -205,7 +205,7 @@ static int milliseconds_until(int64_t time) {
 /* Reads a request to its end, or the kernel would tell the client of bytes that nobody has read, before the answer. Its
  * beginning goes to `line`. */
 static void read_request(int fd, char *line, size_t room) {
-  int64_t end = ch_times_now() + PATIENCE * INT64_C(1000000000);
+  int64_t end = ch_times_now() + TIMEOUT * INT64_C(1000000000);
   struct pollfd readable = {.fd = fd, .events = POLLIN};
   char block[512];
   size_t used = 0;
@@ -225,7 +225,7 @@ static void read_request(int fd, char *line, size_t room) {
 
 static void answer(int fd) {
   char asked[128], what[32] = "";
-  struct timeval timeout = {.tv_sec = PATIENCE};
+  struct timeval timeout = {.tv_sec = TIMEOUT};
   setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
   read_request(fd, asked, sizeof asked);
   if (sscanf(asked, "GET %31s", what) != 1)
