@@ -252,11 +252,38 @@ test('a generator function is made once, and not at each call, in all places tha
     'a field of each object': `class A { k = 1; f = async (x) => this.k + x } ${thrice('new A().f(1)')}`,
     'a callback': 'function main() { return Promise.all([1, 2, 3].map(async (x) => x)) }',
     'a block': `{ var f = async (x) => x } ${thrice('f(1)')}`,
+    'a loop without a block, of which it uses no variable': `const a = [1]
+      function main() { for (let i = 0; i < 3; i++) (async (i) => i + a[0])(i) }`,
+    'a loop with a block, of which it uses no variable': `function main() {
+      for (const x of [1, 2, 3]) { const y = x; (async (x) => x)(y) } }`,
+    'loops in one another': `function main() { const k = 1
+      for (const x of [1]) for (const y of [1, 2, 3]) { (async function () { return k })() } }`,
+    'a callback in a loop': `function main() { for (const x of [1, 2, 3]) [x].map(async (x) => this && x) }`,
+    'the variable of an outer loop': `function main() { for (const x of [1]) {
+      let n = 0; while (n++ < 3) { (async () => x)() } } }`,
+    'a loop with `var`': `function main() { for (var i = 0; i < 3; i++) { (async () => i)() } }`,
   }
   for (const [place, source] of Object.entries(placesOfOne)) same(await made(source), 1, place)
   const placesOfThree = {
     'a loop without a block': `const a = []; function main() { for (const x of [1, 2, 3]) a.push((async () => x)()) }`,
     'a loop with one': `const a = []; function main() { for (const x of [1, 2, 3]) { a.push((async () => x)()) } }`,
+    'a loop with a variable in its block': `const a = []
+      function main() { let x = 0; while (x < 3) { const y = x++; a.push((async () => y)()) } }`,
+    'a loop with a function': `const a = []; function main() { for (let x = 0; x < 3; x++) {
+      function y() { return x } a.push((async () => y())()) } }`,
+    'a loop with a class': `const a = []; function main() { for (let x = 0; x < 3; x++) {
+      class Y { y = x } a.push((async () => new Y())()) } }`,
+    'a loop with `catch`': `function main() { for (const x of [1, 2, 3]) try { throw x } catch (e) { (async () => e)() } }`,
+    'a loop with patterns': `function main() { for (const { x: [y = 1] } of [{ x: [] }, { x: [] }, { x: [] }]) {
+      (async () => y)() } }`,
+    'a name of each function in a loop': `function main() { for (let x = 0; x < 3; x++) {
+      (async function g() { return g })() } }`,
+    'a function that is declared in a loop and calls itself': `function main() { for (let x = 0; x < 3; x++) {
+      async function g(n) { if (n > 0) return g(n - 1) } g(0) } }`,
+    'a method of a class in a loop': `function main() { for (let x = 0; x < 3; x++) {
+      new (class { #y = 1; async m() { return this.#y } })().m() } }`,
+    'a function that `eval` is called in': `function main() { for (let x = 0; x < 3; x++) {
+      (async () => eval('x'))() } }`,
     'a function in parameters': `const f = (x, g = async () => x) => g(); ${thrice('f(1)')}`,
     'a class of each object': `class A { B = class { async m() { return this } } } ${thrice('new (new A().B)().m()')}`,
     'a name of each object': `class A { f = async function g() { return g } } ${thrice('new A().f()')}`,

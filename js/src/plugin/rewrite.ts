@@ -60,7 +60,7 @@ export class Rewriter {
     this.text.fusible = fusible(tree, this.text.hoisted)
     this.text.ours = importedFrom(tree)
     this.text.isSloppy = tree.sourceType !== 'module' && !syntax.hasDirective(tree, 'use strict')
-    const top: Place = { within: null, all, cut: null, arrow: null, block: tree, perObject: false }
+    const top: Place = { within: null, all, cut: null, arrow: null, block: tree, perObject: false, loop: null }
     for (const child of syntax.children(tree)) this.visit(child, tree, top)
     return this.text.variables.get(tree) ?? []
   }
