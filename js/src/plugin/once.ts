@@ -46,7 +46,7 @@ function blockFor(node: Node, at: Once): Node | null {
   return block
 }
 
-/** Could `node`, a function in the loop, use a variable that each turn of the loop has anew? Names alone are compared. */
+/** Could `node`, a function in the loop, use a variable that each turn has anew? Names alone are compared. */
 function usesVariableOf(loop: Node, node: Node): boolean {
   const used = new Set<string>()
   for (const part of children(node)) if (part !== node.id) addNames(part, used)
