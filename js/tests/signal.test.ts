@@ -85,7 +85,7 @@ function counted(): { controller: AbortController; signal: AbortSignal; listener
   return { controller, signal, listeners: () => listeners }
 }
 
-test('an abort ends every wait that was given the signal, with its reason, in activities and in legacy code', async () => {
+test('an abort ends every wait that has the signal, with its reason, also in legacy code', async () => {
   for (const [name, start] of Object.entries(endless())) {
     const { controller, signal, listeners } = counted()
     const reason = new Error(`enough of ${name}`)

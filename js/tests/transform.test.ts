@@ -273,7 +273,8 @@ test('a generator function is made once, and not at each call, in all places tha
       function y() { return x } a.push((async () => y())()) } }`,
     'a loop with a class': `const a = []; function main() { for (let x = 0; x < 3; x++) {
       class Y { y = x } a.push((async () => new Y())()) } }`,
-    'a loop with `catch`': `function main() { for (const x of [1, 2, 3]) try { throw x } catch (e) { (async () => e)() } }`,
+    'a loop with `catch`': `function main() {
+      for (const x of [1, 2, 3]) try { throw x } catch (e) { (async () => e)() } }`,
     'a loop with patterns': `function main() { for (const { x: [y = 1] } of [{ x: [] }, { x: [] }, { x: [] }]) {
       (async () => y)() } }`,
     'a name of each function in a loop': `function main() { for (let x = 0; x < 3; x++) {
