@@ -140,6 +140,39 @@ test('the report can be walked with keys alone', async () => {
   await close()
 }, 300)
 
+test('the trees are a tree for who cannot see them: roles, the one that is chosen, keys, and the focus stays', async () => {
+  const { page, trouble, close } = await opened([madeUpFigures(3000)])
+  const tree = page.getByRole('tree')
+  const chosen = page.getByRole('treeitem', { selected: true })
+  const level = async (): Promise<number> => Number(await chosen.getAttribute('aria-level'))
+  const focused = (): Promise<string> => page.evaluate(() => document.activeElement!.textContent!)
+  same(await tree.getAttribute('aria-orientation'), 'horizontal')
+  await tree.focus()
+  same([await chosen.count(), await tree.getAttribute('aria-activedescendant')], [1, await chosen.getAttribute('id')])
+  const [at, name] = [await level(), await chosen.getAttribute('aria-label')]
+  ok(/load\d+ .*Runs .* children here/.test(name!), name!)
+  await page.keyboard.press('ArrowDown')
+  same([await level(), await chosen.getAttribute('aria-posinset')], [at + 1, '1'])
+  ok((await chosen.getAttribute('aria-label')) !== name)
+  await page.keyboard.press('n')
+  same([await level(), await chosen.getAttribute('aria-posinset')], [at + 1, '2'])
+  await page.keyboard.press('End')
+  const last = await chosen.getAttribute('id')
+  await page.keyboard.press('Alt+Home') // is the browser's
+  same(await chosen.getAttribute('id'), last)
+  await page.keyboard.press('Home')
+  same(await chosen.getAttribute('id'), 'continuation-0')
+  await page.keyboard.press('Enter')
+  ok(/module\d\.js:\d+/.test(await focused()), await focused())
+  await page.locator('.walk button', { hasText: 'after' }).focus()
+  for (const id of ['continuation-1', 'continuation-2']) {
+    await page.keyboard.press('Enter')
+    same([await focused(), await chosen.getAttribute('id')], ['after →', id])
+  }
+  same(trouble, [])
+  await close()
+}, 300)
+
 test('on a phone the report is no wider than the window, and of each chain all columns are in it', async () => {
   const { page, close } = await opened([madeUpFigures(3000)])
   for (const width of [390, 375, 320]) {

@@ -1,7 +1,8 @@
 /**
  * Continuation trees to walk through, drawn as figure 1 of the papers: boxes in rows, arrows from parent to child. One
  * continuation is chosen; its ancestors and descendants stand out, and what interrupted its gap is marked. Left/right:
- * the one before or after in time; up: parent; down: first child; n: next sibling; +/-: zoom; 0: all.
+ * the one before or after in time; up: parent; down: first child; n: next sibling; Home/End: the first or last; Enter:
+ * its source; +/-: zoom; 0: all. These are the keys of a horizontal tree as WAI-ARIA has it, and so are the roles.
  */
 import { counted } from '../../format/counted.ts'
 import type { Figures } from '../../analysis/figures.ts'
@@ -34,11 +35,12 @@ export function timeline(f: Figures): HTMLElement {
   const canvas = h('div', {
     class: 'timeline',
     tabindex: 0,
-    role: 'application',
+    role: 'tree',
+    'aria-orientation': 'horizontal',
     'aria-label':
       'Continuations in time. Arrow keys walk: left and right in time, up to the parent, down to the first child.',
   })
-  const detail = h('div', { class: 'detail', 'aria-live': 'polite' })
+  const detail = h('div', { class: 'detail' })
   let piece: TimelinePiece
   let zoom = 1
   let chosen = 0
@@ -86,7 +88,7 @@ export function timeline(f: Figures): HTMLElement {
     const width = Math.max(320, (canvas.clientWidth - 4) * zoom)
     const inner = width - 2 * LEFT - 6
     const height = TOP + piece.rows * ROW + 6
-    const svg = s('svg', { width, height, viewBox: `0 0 ${width} ${height}` })
+    const svg = s('svg', { width, height, viewBox: `0 0 ${width} ${height}`, role: 'none' })
     const x = (i: number, end: number): number => LEFT + positions[2 * i + end]! * inner
     const y = (i: number): number => TOP + piece.nodes[i]![4] * ROW
     const marks = Math.max(2, Math.floor(width / 140))
@@ -96,7 +98,7 @@ export function timeline(f: Figures): HTMLElement {
       last = i
       svg.append(
         s('line', { x1: x(i, 0), x2: x(i, 0), y1: TOP - 6, y2: height, class: 'mark' }),
-        s('text', { ...besides(x(i, 0), width), y: 12 }, time(piece.nodes[i]![0])),
+        s('text', { ...besides(x(i, 0), width), y: 12, 'aria-hidden': 'true' }, time(piece.nodes[i]![0])),
       )
     }
     arrows = piece.nodes.map(([, , parent], i) => {
@@ -112,10 +114,19 @@ export function timeline(f: Figures): HTMLElement {
       svg.append(path)
       return path
     })
-    boxes = piece.nodes.map(([, , , site, , recurring], i) => {
+    const levels: number[] = []
+    boxes = piece.nodes.map(([, , parent, site, , recurring], i) => {
+      levels[i] = parent < 0 ? 1 : levels[parent]! + 1
+      const family = parent < 0 ? [] : kids[parent]!
       const box = s(
         'rect',
         {
+          id: `continuation-${i}`,
+          role: 'treeitem',
+          'aria-level': levels[i],
+          'aria-posinset': parent < 0 ? undefined : family.indexOf(i) + 1,
+          'aria-setsize': parent < 0 ? undefined : family.length,
+          'aria-selected': 'false',
           x: x(i, 0),
           y: y(i),
           width: Math.max(2, x(i, 1) - x(i, 0)),
@@ -145,19 +156,36 @@ export function timeline(f: Figures): HTMLElement {
     const [start, end, parent, site, , recurring, interruptions] = piece.nodes[i]!
     const between = parent >= 0 ? Array.from({ length: i - parent - 1 }, (_, k) => parent + 1 + k) : []
     const intruders = new Set(between)
+    canvas.setAttribute('aria-activedescendant', boxes[i]!.id)
     boxes.forEach((box, k) => {
+      box.setAttribute('aria-selected', String(k === i))
       box.classList.toggle('chosen', k === i)
       box.classList.toggle('related', related.has(k) && k !== i)
       box.classList.toggle('intruder', intruders.has(k) && !related.has(k))
     })
     arrows.forEach((arrow, k) => arrow?.classList.toggle('related', related.has(k) && related.has(piece.nodes[k]![2])))
     const gap = parent >= 0 ? start - piece.nodes[parent]![1] : 0
-    const to = (k: number | undefined, label: string): HTMLElement =>
-      h(
+    const to = (k: number | undefined, label: string): HTMLElement => {
+      const there = k !== undefined && k >= 0
+      return h(
         'button',
-        { type: 'button', disabled: k === undefined || k < 0, onclick: () => k !== undefined && choose(k) },
+        { type: 'button', disabled: !there, onclick: () => there && (choose(k), stayAt(label)) },
         label,
       )
+    }
+    const place = h('p', {}, source(f.sites[site], f.sites), recurring ? ' · recurring' : '')
+    const told = h(
+      'p',
+      {},
+      `Runs ${time(end - start)}, from ${time(start)} to ${time(end)} of this piece; ` +
+        `${kids[i]!.length === 1 ? 'one child' : `${kids[i]!.length} children`} here. `,
+      parent === -1
+        ? 'A root.'
+        : parent === -2
+          ? 'Its parent ran before this piece.'
+          : `Its parent ended ${time(gap)} earlier; ${betweenText(interruptions)}`,
+    )
+    boxes[i]!.setAttribute('aria-label', `${place.textContent}. ${told.textContent}`)
     detail.replaceChildren(
       h(
         'div',
@@ -168,18 +196,8 @@ export function timeline(f: Figures): HTMLElement {
         to(kids[i]![0], '↓ child'),
         to(sibling(i), 'n sibling'),
       ),
-      h('p', {}, source(f.sites[site], f.sites), recurring ? ' · recurring' : ''),
-      h(
-        'p',
-        {},
-        `Runs ${time(end - start)}, from ${time(start)} to ${time(end)} of this piece; ` +
-          `${kids[i]!.length === 1 ? 'one child' : `${kids[i]!.length} children`} here. `,
-        parent === -1
-          ? 'A root.'
-          : parent === -2
-            ? 'Its parent ran before this piece.'
-            : `Its parent ended ${time(gap)} earlier; ${betweenText(interruptions)}`,
-      ),
+      place,
+      told,
       between.length > 0
         ? h(
             'ul',
@@ -208,6 +226,11 @@ export function timeline(f: Figures): HTMLElement {
       canvas.scrollTop = y - canvas.clientHeight / 2
   }
 
+  /** The buttons of the new choice are others. */
+  const stayAt = (label: string): void => {
+    const button = [...detail.querySelectorAll('button')].find((b) => b.textContent === label)
+    ;(button === undefined || button.disabled ? canvas : button).focus()
+  }
   const sibling = (i: number): number | undefined => {
     const parent = piece.nodes[i]![2]
     if (parent < 0) return undefined
@@ -220,6 +243,8 @@ export function timeline(f: Figures): HTMLElement {
     choose(chosen)
   }
   canvas.addEventListener('keydown', (event) => {
+    // The browser's own: back, and its zoom.
+    if (event.ctrlKey || event.altKey || event.metaKey) return
     const parent = piece.nodes[chosen]![2]
     const moves: Record<string, number | undefined> = {
       ArrowLeft: chosen - 1,
@@ -233,7 +258,9 @@ export function timeline(f: Figures): HTMLElement {
     if (event.key in moves) {
       const to = moves[event.key]
       if (to !== undefined && to >= 0 && to < boxes.length) choose(to)
-    } else if (event.key === '+' || event.key === '=') zoomTo(zoom * 2)
+    } else if (event.key === 'Enter')
+      (detail.querySelector<HTMLElement>('p .site a') ?? detail.querySelector<HTMLElement>('button:enabled'))?.focus()
+    else if (event.key === '+' || event.key === '=') zoomTo(zoom * 2)
     else if (event.key === '-') zoomTo(zoom / 2)
     else if (event.key === '0') zoomTo(1)
     else return
@@ -274,7 +301,8 @@ export function timeline(f: Figures): HTMLElement {
     h(
       'p',
       { class: 'hint' },
-      'Arrow keys: before, after, parent, child; n: next sibling; + − 0: zoom. Lengths are drawn as square ' +
+      'Arrow keys: before, after, parent, child; n: next sibling; Home, End: the first, the last; Enter: to the ' +
+        'source; + − 0: zoom. Lengths are drawn as square ' +
         'roots, so that microseconds can be seen beside seconds.',
     ),
   )
