@@ -1,4 +1,4 @@
-/** What happens in frames, of the same site and of others. See `web.ts` for what a program does. */
+/** What happens in frames, of the same site and of others. See `web.ts` on programs. */
 import type { Marks } from '../common.ts'
 import type { Oracle } from '../oracle.ts'
 

@@ -1,4 +1,4 @@
-/** Messages between windows, ports and channels. See `web.ts` for what a program does. */
+/** Messages between windows, ports and channels. See `web.ts` on programs. */
 import type { Marks } from '../common.ts'
 import type { Oracle } from '../oracle.ts'
 

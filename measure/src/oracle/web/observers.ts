@@ -1,4 +1,4 @@
-/** Observers of the document and of times. See `web.ts` for what a program does. */
+/** Observers of the document and of times. See `web.ts` on programs. */
 import type { Marks } from '../common.ts'
 import type { Oracle } from '../oracle.ts'
 

@@ -1,4 +1,4 @@
-/** Reactions to promises that the browser settles, and loops that wait for them. See `web.ts` for what a program does. */
+/** Reactions to promises that the browser settles, and loops that wait for them. See `web.ts` on programs. */
 import { settledElsewhere, type Marks } from '../common.ts'
 import type { Oracle } from '../oracle.ts'
 

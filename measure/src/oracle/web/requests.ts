@@ -1,4 +1,4 @@
-/** Handlers of XMLHttpRequest. See `web.ts` for what a program does. */
+/** Handlers of XMLHttpRequest. See `web.ts` on programs. */
 import type { Marks } from '../common.ts'
 import type { Oracle } from '../oracle.ts'
 

@@ -1,4 +1,4 @@
-/** What a page loads: modules, scripts, images, frames, stylesheets. See `web.ts` for what a program does. */
+/** What a page loads: modules, scripts, images, frames, stylesheets. See `web.ts` on programs. */
 import type { Marks } from '../common.ts'
 import type { Oracle } from '../oracle.ts'
 

@@ -1,4 +1,4 @@
-/** What the browser begins by itself: transitions, animations, scrolling, history. See `web.ts` for what a program does. */
+/** What the browser begins by itself: transitions, animations, scrolling, history. See `web.ts` on programs. */
 import type { Marks } from '../common.ts'
 import type { Oracle } from '../oracle.ts'
 

@@ -1,4 +1,4 @@
-/** What else the browser does for a page: locks, caches, pictures, permissions, sound. See `web.ts` for what a program does. */
+/** What else the browser does for a page: locks, caches, pictures, permissions, sound. See `web.ts` on programs. */
 import { webAssembly, type Marks } from '../common.ts'
 import type { Oracle } from '../oracle.ts'
 

@@ -1,4 +1,4 @@
-/** WebSocket and EventSource. See `web.ts` for what a program does. */
+/** WebSocket and EventSource. See `web.ts` on programs. */
 import type { Marks } from '../common.ts'
 import type { Oracle } from '../oracle.ts'
 

@@ -1,4 +1,4 @@
-/** Databases and files. See `web.ts` for what a program does. */
+/** Databases and files. See `web.ts` on programs. */
 import type { Marks } from '../common.ts'
 import type { Oracle } from '../oracle.ts'
 

@@ -1,4 +1,4 @@
-/** What runs before the registering continuation ends. See `web.ts` for what a program does. */
+/** What runs before the registering continuation ends. See `web.ts` on programs. */
 import { within, type Marks } from '../common.ts'
 import type { Oracle } from '../oracle.ts'
 

@@ -1,4 +1,4 @@
-/** Timers, frames, idle callbacks and tasks: what a page asks the event loop for. See `web.ts` for what a program does. */
+/** Timers, frames, idle callbacks and tasks: what a page asks the event loop for. See `web.ts` on programs. */
 import { interval, timeoutInTimeout, type Marks } from '../common.ts'
 import type { Oracle } from '../oracle.ts'
 

@@ -1,4 +1,4 @@
-/** WebCrypto. See `web.ts` for what a program does. */
+/** WebCrypto. See `web.ts` on programs. */
 import type { Marks } from '../common.ts'
 import type { Oracle } from '../oracle.ts'
 

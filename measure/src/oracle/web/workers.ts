@@ -1,4 +1,4 @@
-/** What workers do, and what is sent to them and by them. See `web.ts` for what a program does. */
+/** What workers do, and what is sent to them and by them. See `web.ts` on programs. */
 import type { Marks } from '../common.ts'
 import type { Oracle } from '../oracle.ts'
 
