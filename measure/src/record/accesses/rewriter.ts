@@ -1,66 +1,31 @@
 /**
  * The rewriting of a file, construct by construct: each function tells when it is entered, waits and is left, and each
- * access to what others could share stands inside a call of ours, which answers with the same value.
+ * access to what others could share stands inside a call of ours, which answers with the same value. How accesses are
+ * told of, and calls, stands in the classes below this one.
  */
-import { KEYED, LANGUAGE, MOVES, WHOLE } from '../../source/methods.ts'
-import { contains, isFunction, keyName, namesOf, walk, type Node } from '../../source/tree.ts'
-import { exportsOf, importsOf, moduleName, WHOLE_MODULE, type Imported } from './exports.ts'
+import { contains, isFunction, keyName, type Node } from '../../source/tree.ts'
+import { CallRewriter } from './call_rewriter.ts'
+import { exportsOf, importsOf, moduleName, WHOLE_MODULE } from './exports.ts'
 import { Rewritten, type Transformed } from './rewritten.ts'
 import { Scopes } from './scopes.ts'
-import { MARK } from './sites.ts'
-import {
-  countedBy,
-  handsOn,
-  isAssign,
-  isHeld,
-  isLength,
-  isOptional,
-  isSize,
-  languageCall,
-  makesCode,
-  passesFunctions,
-  registers,
-  runsOnce,
-  timeOf,
-  type LanguageCall,
-} from './shapes.ts'
-
-/** How the runtime knows to which activation a callback belongs. */
-export interface Style {
-  /** By where it stands in the text, as in a page; else by the ids that Node gives to callbacks. */
-  lexical: boolean
-  /** The file's address; undefined: it has none that others could import it by. */
-  url?: string
-  /** The statement that the file begins with. */
-  first: string
-  /** A comment in each line that is rewritten. */
-  eachLine: string
-  /**
-   * Rewrites a literal text that `eval` runs, as development servers write modules; the same text if it is not the
-   * program's own; null: it is told as code that is not watched. Undefined: none is rewritten.
-   */
-  evaluated?(text: string): string | null
-  /** What the outermost scope declares is global: a script of a page. */
-  isGlobal: boolean
-}
+import { handsOn, passesFunctions } from './shapes.ts'
+import type { Style } from './style.ts'
 
 /** Rewrites one file; `transform.ts` shows what comes out. */
-export class Rewriter {
-  readonly out: Rewritten
-  private readonly scopes: Scopes
+export class Rewriter extends CallRewriter {
   private readonly program: Node
-  private readonly style: Style
   private readonly module: boolean
-  private readonly imports: Map<string, Imported>
 
   /** `module`: whether it is one. */
   constructor(code: string, program: Node, file: number, style: Style, module: boolean) {
+    super(
+      new Rewritten(code, program, file, style.eachLine),
+      new Scopes(file, style.isGlobal && !module),
+      style,
+      module && style.url !== undefined ? importsOf(program, style.url) : new Map(),
+    )
     this.program = program
-    this.style = style
     this.module = module
-    this.out = new Rewritten(code, program, file, style.eachLine)
-    this.scopes = new Scopes(file, style.isGlobal && !module)
-    this.imports = module && style.url !== undefined ? importsOf(program, style.url) : new Map()
   }
 
   result(): Transformed {
@@ -92,18 +57,6 @@ export class Rewriter {
     return told + whole.map(([local, { module }]) => `$ch.ns(${local},${JSON.stringify(module)});`).join('')
   }
 
-  private wrap(node: Node, before: string, after: string): void {
-    this.out.wrap(node, before, after, (n) => this.visit(n))
-  }
-
-  private about(object: Node, name: string, rest: string, before?: string, after?: string): void {
-    this.out.about(object, name, rest, (n) => this.visit(n), before, after)
-  }
-
-  private visitAll(nodes: Node[]): void {
-    for (const node of nodes) if (node !== null) this.visit(node)
-  }
-
   /**
    * A parenthesis that is put before a statement must not make a call of the line above, which may end without a
    * semicolon.
@@ -116,7 +69,7 @@ export class Rewriter {
     }
   }
 
-  private visit(node: Node): void {
+  protected visit(node: Node): void {
     if (isFunction(node)) return this.function(node, '')
     switch (node.type) {
       case 'Identifier':
@@ -214,11 +167,6 @@ export class Rewriter {
     }
   }
 
-  /** Defaults inside a pattern. */
-  private defaults(pattern: Node): void {
-    walk(pattern, (n) => n.type === 'AssignmentPattern' && (this.visit(n.right), true))
-  }
-
   /** A block that is entered although an `await` threw: the activation goes on. */
   private goesOn(block: Node): void {
     this.again(block.start + 1)
@@ -264,7 +212,7 @@ export class Rewriter {
   }
 
   /** `once`: a callback that runs once, of the activation around it. */
-  private function(node: Node, name: string, holder: Node = node, once = false): void {
+  protected function(node: Node, name: string, holder: Node = node, once = false): void {
     const asynchronous = node.async
     const owner = once ? this.out.around() : null
     const hasOne =
@@ -328,309 +276,6 @@ export class Rewriter {
     if (module !== null) this.out.insert(node.start, '$ch.ns(')
     this.waits(node)
     if (module !== null) this.out.insert(node.end, `,${JSON.stringify(module)})`)
-  }
-
-  // Accesses
-
-  private read(node: Node): void {
-    const tells = this.out.isTold(node) ? null : this.readOf(node.name)
-    if (tells === null) return
-    this.out.insert(node.start, `(${tells},${this.out.site(node, node.name)}),`)
-    this.out.insert(node.end, ')')
-  }
-
-  /** A call, up to its site, that tells of a variable's being read; null: nobody else can change it. */
-  private readOf(name: string): string | null {
-    const shared = this.scopes.shared(name)
-    if (shared !== null) return `$ch.n(${shared}`
-    const imported = this.scopes.isOutermost(name) ? this.imports.get(name) : undefined
-    if (imported === undefined || imported.name === WHOLE_MODULE) return null
-    return `$ch.im(${JSON.stringify(imported.module)},${JSON.stringify(imported.name)}`
-  }
-
-  private member(node: Node, deletes: boolean): void {
-    if (this.nobodys(node)) return
-    const { object, property, computed } = node
-    const counted = deletes ? null : countedBy(node)
-    if (this.out.isTold(node))
-      return this.visitAll(counted !== null ? [counted] : computed ? [object, property] : [object])
-    if (counted !== null) return this.about(counted, 'count', String(this.out.site(node, this.out.text(counted))))
-    const site = this.out.site(node, this.out.text(node))
-    // Of a size, a test is told of: what does nothing but count its entries decides nothing.
-    if (isSize(node) && !deletes && this.out.isTested(node)) return this.about(object, 'size', String(site))
-    if (isLength(node) && !deletes && !this.out.isTested(node)) return this.about(object, 'len', String(site))
-    if (!computed) return this.about(object, deletes ? 'x' : 'r', `${JSON.stringify(keyName(property))},${site}`)
-    const held = this.held(object)
-    const name = deletes ? 'kx' : typeof property.value === 'number' ? 'i' : 'k'
-    this.wrap(property, `$ch.${name}(${held},`, `,${site})`)
-  }
-
-  /** True if a property is nobody's state, or cannot be told of; then what is computed is visited. */
-  private nobodys({ object, property, computed }: Node): boolean {
-    if (
-      object.type !== 'Super' &&
-      object.type !== 'MetaProperty' &&
-      !(object.type === 'Identifier' && LANGUAGE.has(object.name))
-    )
-      return false
-    if (computed) this.visit(property)
-    return true
-  }
-
-  /** Visits an object that is evaluated once; returns what it can be named by afterwards. */
-  private held(object: Node): string {
-    if (object.type === 'ThisExpression') return 'this'
-    const temporary = this.out.temporary()
-    this.wrap(object, `(${temporary}=`, ')')
-    return temporary
-  }
-
-  /**
-   * Of `a.b?.c.d` only `b` and `c` are noted: `d` is read where `a.b` is there, which a call around it would forget.
-   * Where `c` stands behind the `?.`, what is there is known afterwards, too.
-   */
-  private chain(node: Node): void {
-    if (!isOptional(node)) return this.visit(node)
-    if (node.type === 'CallExpression') {
-      this.chain(node.callee)
-      return this.visitAll(node.arguments)
-    }
-    const { object, property, computed } = node
-    if (!node.optional || computed) this.chain(object)
-    else {
-      const rest = `${JSON.stringify(keyName(property))},${this.out.site(node, this.out.text(node))}`
-      this.out.about(object, 'r', rest, (n) => this.chain(n))
-    }
-    if (computed) this.visit(property)
-  }
-
-  /** What a pattern takes from an object that others may hold. */
-  private taken(value: Node, pattern: Node): void {
-    if (!isHeld(value)) return this.visit(value)
-    if (pattern.type === 'ArrayPattern') return this.contents(value)
-    const told = pattern.type === 'ObjectPattern' ? this.takenBy(pattern, `${this.out.text(value)}.`) : '0'
-    if (told === '0') return this.visit(value)
-    this.wrap(value, '$ch.d(', `,${told})`)
-  }
-
-  /**
-   * What an object pattern reads, as a literal: names, sites, and the same of a pattern inside, in turn; 0: nothing. A
-   * finding is about one property, so each property has a site of its own.
-   */
-  private takenBy(pattern: Node, path: string): string {
-    if (pattern.type === 'AssignmentPattern') return this.takenBy(pattern.left, path)
-    if (pattern.type !== 'ObjectPattern') return '0'
-    const told: string[] = []
-    for (const property of pattern.properties) {
-      if (property.type !== 'Property' || property.computed) continue
-      const name = path + keyName(property.key)
-      const site = this.out.site(property, name)
-      told.push(JSON.stringify(keyName(property.key)), String(site), this.takenBy(property.value, `${name}.`))
-    }
-    return told.length === 0 ? '0' : `[${told.join()}]`
-  }
-
-  /** The same of what a function is given; an arrow function cannot say what that was. */
-  private takenFrom(node: Node, declared: Set<string>): string {
-    if (node.type === 'ArrowFunctionExpression' || declared.has('arguments')) return ''
-    const told = node.params.map((param: Node) => this.takenBy(param, ''))
-    return told.map((list: string, i: number) => (list === '0' ? '' : `$ch.d(arguments[${i}],${list});`)).join('')
-  }
-
-  /** What is read as a whole may be others', too, and something depends on it. */
-  private isTaken(object: Node): boolean {
-    return isHeld(object) && object.type !== 'ThisExpression' && !this.out.isTold(object)
-  }
-
-  /** All of a list is read. */
-  private contents(list: Node): void {
-    if (!this.isTaken(list)) return this.visit(list)
-    this.about(list, 'all', `${this.out.site(list, this.out.text(list))},false`)
-  }
-
-  /** All that an object holds is read. */
-  private properties(object: Node): void {
-    if (!this.isTaken(object)) return this.visit(object)
-    this.about(object, 'o', `${this.out.site(object, this.out.text(object))},false`)
-  }
-
-  /** `Object.assign(to, from …)`: what is written is told of after the call, for its arguments may wait. */
-  private assign(node: Node): void {
-    const [to, ...from] = node.arguments
-    const isShared = isHeld(to)
-    if (isShared) this.out.insert(node.start, '$ch.o(')
-    this.visit(to)
-    for (const object of from) this.properties(object)
-    if (isShared) this.out.insert(node.end, `,${this.out.site(node, this.out.text(to))},true)`)
-  }
-
-  /** `key in object` */
-  private contained(node: Node): void {
-    const { left, right } = node
-    if (left.type === 'PrivateIdentifier') return this.visit(right)
-    const site = this.out.site(node, this.out.text(node))
-    const key = this.out.temporary()
-    this.wrap(left, `(${key}=`, ')')
-    this.wrap(right, '$ch.in(', `,${key},${site})`)
-  }
-
-  /** A function of the language accesses what it is given: a write is told of after the call. */
-  private languageCall(node: Node, { object, key, writes, list }: LanguageCall): void {
-    if (key === undefined) {
-      list ? this.contents(object) : this.properties(object)
-      return this.visitAll(node.arguments.slice(1))
-    }
-    const site = this.out.site(node, `${this.out.text(object)}[${this.out.text(key)}]`)
-    if (writes) this.out.insert(node.start, '$ch.did(')
-    const held = this.held(object)
-    const name = writes ? this.out.temporary() : ''
-    this.wrap(key, writes ? `${name}=` : `$ch.k(${held},`, writes ? '' : `,${site})`)
-    this.visitAll(node.arguments.filter((argument: Node) => argument !== object && argument !== key))
-    if (writes) this.out.insert(node.end, `,${held},${name},${site})`)
-  }
-
-  private call(node: Node): void {
-    const { callee } = node
-    const ofLanguage = languageCall(node)
-    if (ofLanguage !== null) return this.languageCall(node, ofLanguage)
-    if (
-      callee.type === 'MemberExpression' &&
-      !callee.computed &&
-      callee.object.type !== 'Super' &&
-      !(callee.object.type === 'Identifier' && LANGUAGE.has(callee.object.name))
-    ) {
-      const method = callee.property.name as string
-      const [key] = node.arguments
-      const { object } = callee
-      if (
-        callee.property.type === 'Identifier' &&
-        Object.hasOwn(KEYED, method) &&
-        key !== undefined &&
-        key.type !== 'SpreadElement'
-      ) {
-        const site = this.out.site(node, this.out.text(object))
-        const grows = KEYED[method] ? `,${method !== 'delete'}` : ''
-        this.wrap(key, `$ch.key(${this.held(object)},`, `,${site}${grows})`)
-        return this.visitAll(node.arguments.slice(1))
-      }
-      if (callee.property.type === 'Identifier' && Object.hasOwn(WHOLE, method)) {
-        const site = this.out.site(node, this.out.text(object))
-        if (method === 'push') this.about(object, 'push', String(site))
-        else this.about(object, 'all', `${site},${WHOLE[method]}${MOVES.has(method) ? ',true' : ''}`)
-        return this.visitAll(node.arguments)
-      }
-      this.visit(object)
-      return this.arguments(node)
-    }
-    if (isAssign(node)) return this.assign(node)
-    if (callee.type === 'MemberExpression') {
-      if (callee.object.type !== 'Super') this.visit(callee.object)
-      if (callee.computed) this.visit(callee.property)
-    } else if (callee.type !== 'Super' && callee.type !== 'Import' && callee.type !== 'Identifier') this.visit(callee)
-    this.arguments(node)
-  }
-
-  /** Of a call: callbacks that it registers belong to the activation around it. */
-  private arguments(call: Node): void {
-    const how = this.style.lexical ? registers(call) : null
-    if (how === null) return this.visitAll(this.madeOf(call))
-    for (const argument of call.arguments)
-      if (isFunction(argument)) this.function(argument, '', argument, true)
-      else if (argument === timeOf(call)) this.wrap(argument, '$ch.sleep(', ')')
-      else if (how === 'reaction' && isHeld(argument)) this.wrap(argument, '$ch.cb(', ')')
-      else this.visit(argument)
-  }
-
-  /** `new Map(list)` … */
-  private made(node: Node): void {
-    const ofLanguage = languageCall(node)
-    if (ofLanguage?.list === true) this.languageCall(node, ofLanguage)
-    else this.visitAll(this.madeOf(node))
-  }
-
-  /** Tells of code that a call makes; returns the arguments that are still to be visited. */
-  private madeOf(call: Node): Node[] {
-    const how = makesCode(call)
-    if (how === null) return call.arguments
-    const [text, ...others] = call.arguments
-    const rewritten = how === 'eval' && typeof text.value === 'string' ? this.style.evaluated?.(text.value) : null
-    if (typeof rewritten === 'string') {
-      if (rewritten !== text.value) {
-        this.out.insert(text.start, '$ch.code(')
-        this.out.insert(text.end, `,${JSON.stringify(rewritten).replaceAll(MARK, '\\u1680')})`)
-      }
-      return others
-    }
-    this.wrap(text, '$ch.made(', `,${this.out.site(call, how)})`)
-    return others
-  }
-
-  private assignment(node: Node): void {
-    const { left, right, operator } = node
-    if (left.type === 'Identifier') {
-      const shared = this.scopes.shared(left.name)
-      if (shared === null) return isFunction(right) ? this.function(right, left.name) : this.visit(right)
-      const site = this.out.site(node, left.name)
-      const reads = operator === '=' ? '' : `$ch.n(${shared},${site}),`
-      if (operator === '=') this.out.update(left, right, site)
-      this.out.insert(node.start, `(${reads}$ch.a(${shared},${site},`)
-      this.visit(right)
-      this.out.insert(node.end, '))')
-      return
-    }
-    if (left.type === 'ObjectPattern' || left.type === 'ArrayPattern') return this.pattern(left, right)
-    if (left.type !== 'MemberExpression' || this.nobodys(left)) return this.visit(right)
-    const { object, property, computed } = left
-    const site = this.out.site(node, this.out.text(left))
-    const name = JSON.stringify(keyName(property))
-    // V8 names a function after what it is assigned to, in stacks.
-    if (!computed && isFunction(right)) {
-      const isNamed = object.type === 'Identifier' && this.scopes.shared(object.name) === null
-      if (isNamed) this.out.insert(node.start, `($ch.w(${object.name},${name},${site}),`)
-      else this.about(object, 'w', `${name},${site}`)
-      this.function(right, keyName(property), right, this.style.lexical && runsOnce(keyName(property)))
-      if (isNamed) this.out.insert(node.end, ')')
-      return
-    }
-    const reads = operator !== '='
-    if (!reads) this.out.update(left, right, site)
-    if (computed) {
-      const held = this.held(object)
-      const key = this.out.temporary()
-      this.wrap(property, reads ? `${key}=$ch.k(${held},` : `${key}=`, reads ? `,${site})` : '')
-      this.wrap(right, `$ch.put(${held},${key},${site},`, ')')
-    } else {
-      const held = object.type === 'ThisExpression' ? 'this' : this.out.temporary()
-      const before = held === 'this' ? '' : `(${held}=`
-      if (reads) this.about(object, 'r', `${name},${site}`, before, held === 'this' ? '' : ')')
-      else if (held !== 'this') this.wrap(object, before, ')')
-      this.wrap(right, `$ch.put(${held},${name},${site},`, ')')
-    }
-  }
-
-  /** `[a, b] = …`: what is shared is told of when the right side is known. */
-  private pattern(left: Node, right: Node): void {
-    this.defaults(left)
-    const shared = [...namesOf(left)].map((name) => [name, this.scopes.shared(name)]).filter(([, of]) => of !== null)
-    for (const [name, of] of shared) this.out.insert(right.start, `$ch.a(${of},${this.out.site(left, name!)},(`)
-    this.taken(right, left)
-    this.out.insert(right.end, '))'.repeat(shared.length))
-  }
-
-  private update(node: Node): void {
-    const { argument } = node
-    if (argument.type === 'MemberExpression') {
-      if (this.nobodys(argument)) return
-      const { object, property, computed } = argument
-      const site = this.out.site(node, this.out.text(argument))
-      if (!computed) return this.about(object, 'u', `${JSON.stringify(keyName(property))},${site}`)
-      return this.wrap(property, `$ch.ku(${this.held(object)},`, `,${site})`)
-    }
-    const shared = argument.type === 'Identifier' ? this.scopes.shared(argument.name) : null
-    if (shared === null) return
-    const site = this.out.site(node, argument.name)
-    this.out.insert(node.start, `($ch.n(${shared},${site}),$ch.a(${shared},${site},`)
-    this.out.insert(node.end, '))')
   }
 }
 

@@ -46,7 +46,7 @@ export const isSize = ({ type, computed, property }: Node): boolean =>
 export const isLength = ({ type, computed, property }: Node): boolean =>
   type === 'MemberExpression' && !computed && property.name === 'length'
 
-/** Functions of the language that access one property, which their second argument names, of the first: do they write? */
+/** Functions that access one property, which their second argument names, of the first: do they write it? */
 const OF_ONE: Record<string, boolean> = {
   'Reflect.get': false,
   'Reflect.has': false,

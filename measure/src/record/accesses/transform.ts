@@ -13,9 +13,10 @@
 import { parse } from 'acorn'
 import { contains, type Node } from '../../source/tree.ts'
 import type { Transformed } from './rewritten.ts'
-import { Rewriter, type Style } from './rewriter.ts'
+import { Rewriter } from './rewriter.ts'
 import { FILE_SITES, MARK } from './sites.ts'
 import { shiftedMap } from './source_map.ts'
+import type { Style } from './style.ts'
 
 /**
  * For Node. Null if the text is left as it is: it cannot be parsed, or what it does could depend on the rewriting.

@@ -1,0 +1,249 @@
+/**
+ * The rewriting of accesses: each read and write of what others could share stands inside a call of ours, which answers
+ * with the same value. Of other constructs it knows only that they can be visited.
+ */
+import { LANGUAGE } from '../../source/methods.ts'
+import { isFunction, keyName, namesOf, walk, type Node } from '../../source/tree.ts'
+import { WHOLE_MODULE, type Imported } from './exports.ts'
+import type { Rewritten } from './rewritten.ts'
+import type { Scopes } from './scopes.ts'
+import { countedBy, isHeld, isLength, isOptional, isSize, runsOnce } from './shapes.ts'
+import type { Style } from './style.ts'
+
+export abstract class AccessRewriter {
+  readonly out: Rewritten
+  protected readonly scopes: Scopes
+  protected readonly style: Style
+  /** What the module imports, by its own names. */
+  protected readonly imports: ReadonlyMap<string, Imported>
+
+  constructor(out: Rewritten, scopes: Scopes, style: Style, imports: ReadonlyMap<string, Imported>) {
+    this.out = out
+    this.scopes = scopes
+    this.style = style
+    this.imports = imports
+  }
+
+  /** Rewrites what is inside a node, whatever it is. */
+  protected abstract visit(node: Node): void
+
+  /** See `Rewriter`. */
+  protected abstract function(node: Node, name: string, holder?: Node, once?: boolean): void
+
+  protected wrap(node: Node, before: string, after: string): void {
+    this.out.wrap(node, before, after, (n) => this.visit(n))
+  }
+
+  protected about(object: Node, name: string, rest: string, before?: string, after?: string): void {
+    this.out.about(object, name, rest, (n) => this.visit(n), before, after)
+  }
+
+  protected visitAll(nodes: Node[]): void {
+    for (const node of nodes) if (node !== null) this.visit(node)
+  }
+
+  /** Defaults inside a pattern. */
+  protected defaults(pattern: Node): void {
+    walk(pattern, (n) => n.type === 'AssignmentPattern' && (this.visit(n.right), true))
+  }
+
+  protected read(node: Node): void {
+    const tells = this.out.isTold(node) ? null : this.readOf(node.name)
+    if (tells === null) return
+    this.out.insert(node.start, `(${tells},${this.out.site(node, node.name)}),`)
+    this.out.insert(node.end, ')')
+  }
+
+  /** A call, up to its site, that tells of a variable's being read; null: nobody else can change it. */
+  protected readOf(name: string): string | null {
+    const shared = this.scopes.shared(name)
+    if (shared !== null) return `$ch.n(${shared}`
+    const imported = this.scopes.isOutermost(name) ? this.imports.get(name) : undefined
+    if (imported === undefined || imported.name === WHOLE_MODULE) return null
+    return `$ch.im(${JSON.stringify(imported.module)},${JSON.stringify(imported.name)}`
+  }
+
+  protected member(node: Node, deletes: boolean): void {
+    if (this.nobodys(node)) return
+    const { object, property, computed } = node
+    const counted = deletes ? null : countedBy(node)
+    if (this.out.isTold(node))
+      return this.visitAll(counted !== null ? [counted] : computed ? [object, property] : [object])
+    if (counted !== null) return this.about(counted, 'count', String(this.out.site(node, this.out.text(counted))))
+    const site = this.out.site(node, this.out.text(node))
+    // Of a size, a test is told of: what does nothing but count its entries decides nothing.
+    if (isSize(node) && !deletes && this.out.isTested(node)) return this.about(object, 'size', String(site))
+    if (isLength(node) && !deletes && !this.out.isTested(node)) return this.about(object, 'len', String(site))
+    if (!computed) return this.about(object, deletes ? 'x' : 'r', `${JSON.stringify(keyName(property))},${site}`)
+    const held = this.held(object)
+    const name = deletes ? 'kx' : typeof property.value === 'number' ? 'i' : 'k'
+    this.wrap(property, `$ch.${name}(${held},`, `,${site})`)
+  }
+
+  /** True if a property is nobody's state, or cannot be told of; then what is computed is visited. */
+  protected nobodys({ object, property, computed }: Node): boolean {
+    if (
+      object.type !== 'Super' &&
+      object.type !== 'MetaProperty' &&
+      !(object.type === 'Identifier' && LANGUAGE.has(object.name))
+    )
+      return false
+    if (computed) this.visit(property)
+    return true
+  }
+
+  /** Visits an object that is evaluated once; returns what it can be named by afterwards. */
+  protected held(object: Node): string {
+    if (object.type === 'ThisExpression') return 'this'
+    const temporary = this.out.temporary()
+    this.wrap(object, `(${temporary}=`, ')')
+    return temporary
+  }
+
+  /**
+   * Of `a.b?.c.d` only `b` and `c` are noted: `d` is read where `a.b` is there, which a call around it would forget.
+   * Where `c` stands behind the `?.`, what is there is known afterwards, too.
+   */
+  protected chain(node: Node): void {
+    if (!isOptional(node)) return this.visit(node)
+    if (node.type === 'CallExpression') {
+      this.chain(node.callee)
+      return this.visitAll(node.arguments)
+    }
+    const { object, property, computed } = node
+    if (!node.optional || computed) this.chain(object)
+    else {
+      const rest = `${JSON.stringify(keyName(property))},${this.out.site(node, this.out.text(node))}`
+      this.out.about(object, 'r', rest, (n) => this.chain(n))
+    }
+    if (computed) this.visit(property)
+  }
+
+  /** What a pattern takes from an object that others may hold. */
+  protected taken(value: Node, pattern: Node): void {
+    if (!isHeld(value)) return this.visit(value)
+    if (pattern.type === 'ArrayPattern') return this.contents(value)
+    const told = pattern.type === 'ObjectPattern' ? this.takenBy(pattern, `${this.out.text(value)}.`) : '0'
+    if (told === '0') return this.visit(value)
+    this.wrap(value, '$ch.d(', `,${told})`)
+  }
+
+  /**
+   * What an object pattern reads, as a literal: names, sites, and the same of a pattern inside, in turn; 0: nothing. A
+   * finding is about one property, so each property has a site of its own.
+   */
+  protected takenBy(pattern: Node, path: string): string {
+    if (pattern.type === 'AssignmentPattern') return this.takenBy(pattern.left, path)
+    if (pattern.type !== 'ObjectPattern') return '0'
+    const told: string[] = []
+    for (const property of pattern.properties) {
+      if (property.type !== 'Property' || property.computed) continue
+      const name = path + keyName(property.key)
+      const site = this.out.site(property, name)
+      told.push(JSON.stringify(keyName(property.key)), String(site), this.takenBy(property.value, `${name}.`))
+    }
+    return told.length === 0 ? '0' : `[${told.join()}]`
+  }
+
+  /** The same of what a function is given; an arrow function cannot say what that was. */
+  protected takenFrom(node: Node, declared: Set<string>): string {
+    if (node.type === 'ArrowFunctionExpression' || declared.has('arguments')) return ''
+    const told = node.params.map((param: Node) => this.takenBy(param, ''))
+    return told.map((list: string, i: number) => (list === '0' ? '' : `$ch.d(arguments[${i}],${list});`)).join('')
+  }
+
+  /** What is read as a whole may be others', too, and something depends on it. */
+  protected isTaken(object: Node): boolean {
+    return isHeld(object) && object.type !== 'ThisExpression' && !this.out.isTold(object)
+  }
+
+  /** All of a list is read. */
+  protected contents(list: Node): void {
+    if (!this.isTaken(list)) return this.visit(list)
+    this.about(list, 'all', `${this.out.site(list, this.out.text(list))},false`)
+  }
+
+  /** All that an object holds is read. */
+  protected properties(object: Node): void {
+    if (!this.isTaken(object)) return this.visit(object)
+    this.about(object, 'o', `${this.out.site(object, this.out.text(object))},false`)
+  }
+
+  /** `key in object` */
+  protected contained(node: Node): void {
+    const { left, right } = node
+    if (left.type === 'PrivateIdentifier') return this.visit(right)
+    const site = this.out.site(node, this.out.text(node))
+    const key = this.out.temporary()
+    this.wrap(left, `(${key}=`, ')')
+    this.wrap(right, '$ch.in(', `,${key},${site})`)
+  }
+
+  protected assignment(node: Node): void {
+    const { left, right, operator } = node
+    if (left.type === 'Identifier') {
+      const shared = this.scopes.shared(left.name)
+      if (shared === null) return isFunction(right) ? this.function(right, left.name) : this.visit(right)
+      const site = this.out.site(node, left.name)
+      const reads = operator === '=' ? '' : `$ch.n(${shared},${site}),`
+      if (operator === '=') this.out.update(left, right, site)
+      this.out.insert(node.start, `(${reads}$ch.a(${shared},${site},`)
+      this.visit(right)
+      this.out.insert(node.end, '))')
+      return
+    }
+    if (left.type === 'ObjectPattern' || left.type === 'ArrayPattern') return this.pattern(left, right)
+    if (left.type !== 'MemberExpression' || this.nobodys(left)) return this.visit(right)
+    const { object, property, computed } = left
+    const site = this.out.site(node, this.out.text(left))
+    const name = JSON.stringify(keyName(property))
+    // V8 names a function after what it is assigned to, in stacks.
+    if (!computed && isFunction(right)) {
+      const isNamed = object.type === 'Identifier' && this.scopes.shared(object.name) === null
+      if (isNamed) this.out.insert(node.start, `($ch.w(${object.name},${name},${site}),`)
+      else this.about(object, 'w', `${name},${site}`)
+      this.function(right, keyName(property), right, this.style.lexical && runsOnce(keyName(property)))
+      if (isNamed) this.out.insert(node.end, ')')
+      return
+    }
+    const reads = operator !== '='
+    if (!reads) this.out.update(left, right, site)
+    if (computed) {
+      const held = this.held(object)
+      const key = this.out.temporary()
+      this.wrap(property, reads ? `${key}=$ch.k(${held},` : `${key}=`, reads ? `,${site})` : '')
+      this.wrap(right, `$ch.put(${held},${key},${site},`, ')')
+    } else {
+      const held = object.type === 'ThisExpression' ? 'this' : this.out.temporary()
+      const before = held === 'this' ? '' : `(${held}=`
+      if (reads) this.about(object, 'r', `${name},${site}`, before, held === 'this' ? '' : ')')
+      else if (held !== 'this') this.wrap(object, before, ')')
+      this.wrap(right, `$ch.put(${held},${name},${site},`, ')')
+    }
+  }
+
+  /** `[a, b] = …`: what is shared is told of when the right side is known. */
+  protected pattern(left: Node, right: Node): void {
+    this.defaults(left)
+    const shared = [...namesOf(left)].map((name) => [name, this.scopes.shared(name)]).filter(([, of]) => of !== null)
+    for (const [name, of] of shared) this.out.insert(right.start, `$ch.a(${of},${this.out.site(left, name!)},(`)
+    this.taken(right, left)
+    this.out.insert(right.end, '))'.repeat(shared.length))
+  }
+
+  protected update(node: Node): void {
+    const { argument } = node
+    if (argument.type === 'MemberExpression') {
+      if (this.nobodys(argument)) return
+      const { object, property, computed } = argument
+      const site = this.out.site(node, this.out.text(argument))
+      if (!computed) return this.about(object, 'u', `${JSON.stringify(keyName(property))},${site}`)
+      return this.wrap(property, `$ch.ku(${this.held(object)},`, `,${site})`)
+    }
+    const shared = argument.type === 'Identifier' ? this.scopes.shared(argument.name) : null
+    if (shared === null) return
+    const site = this.out.site(node, argument.name)
+    this.out.insert(node.start, `($ch.n(${shared},${site}),$ch.a(${shared},${site},`)
+    this.out.insert(node.end, '))')
+  }
+}
