@@ -24,6 +24,9 @@ import { chunks } from '../src/streams.ts'
 
 const after = <T>(ms: number, value: T): Promise<T> => new Promise((done) => setTimeout(() => done(value), ms))
 
+/** The event of a rendezvous that a wait asks; if it were dropped untriggered, the wait would end. */
+const kept: unknown[] = []
+
 /** Waits that nothing ends but the signal. */
 function endless(): Record<string, (options: WaitOptions) => PromiseLike<unknown> & Iterable<unknown>> {
   const [lock, memory, data, changed] = [mutex(), semaphore(2), rwlock(), condition()]
@@ -35,7 +38,7 @@ function endless(): Record<string, (options: WaitOptions) => PromiseLike<unknown
   const full = channel<number>(1)
   full.trySend(0)
   const asked = new Rendezvous<string>()
-  asked.event('never')
+  kept.push(asked.event('never'))
   const never = new Promise<number>(() => {})
   const sleeper = spawn(() => sleep(Infinity))
   const waits: Record<string, (options: WaitOptions) => any> = {
@@ -43,9 +46,8 @@ function endless(): Record<string, (options: WaitOptions) => PromiseLike<unknown
     recv: (options) => channel().recv(options),
     send: (options) => full.send(1, options),
     'each of a channel': (options) => channel().each(() => {}, options),
-    acquire: (options) => lock.acquire(options),
-    'acquire several': (options) => memory.acquire(2, options),
-    with: (options) => lock.with(() => sleep(1), options),
+    acquire: (options) => wait(lock.acquire(), options),
+    'acquire several': (options) => wait(memory.acquire(2), options),
     read: (options) => data.read(options),
     write: (options) => data.write(options),
     'a condition': (options) => changed.wait(options),
@@ -131,7 +133,7 @@ test('an aborted wait has had no effect', async () => {
   const lock = mutex()
   const permit = lock.tryAcquire()!
   const received = ch.recv({ signal }).catch(String)
-  const first = lock.acquire({ signal }).catch(String)
+  const first = wait(lock.acquire(), { signal }).then(() => 'mine', String)
   const second = lock.acquire().then((mine) => mine.release())
   c.abort('no')
   same([await received, await first], ['no', 'no'])
@@ -154,7 +156,7 @@ test('what comes before the abort is the result, and the signal forgets the wait
   const task = spawn(function* () {
     const got = [yield* ch.recv({ signal }), yield* wait(after(1, 'b'), { signal }), yield* wait('c', { signal })]
     yield* sleep(1, { signal })
-    const permit = yield* lock.acquire({ signal })
+    const permit = yield* wait(lock.acquire(), { signal })
     permit.release()
     const { key } = yield* select({ never: channel().recv(), soon: sleep(1) }, { signal })
     const either = yield* waituntil(channel<string>().recv({ signal })).or(sleep(1, { signal }).do(() => 'slept'))
@@ -168,7 +170,6 @@ test('what comes before the abort is the result, and the signal forgets the wait
   same(await task, ['a', 'b', 'c', 'soon', 'slept', true, 3])
   same(listeners(), 0)
   controller.abort()
-  same(await lock.with(async () => 5, { signal: undefined }), 5)
 })
 
 test('a clause with a signal is a clause of a statement like any other', async () => {
@@ -240,13 +241,15 @@ test('what takes no signal says so, and what is no signal is refused', async () 
   const starts: (() => unknown)[] = [
     () => sleep(1, wrong),
     () => channel().recv(wrong),
-    () => mutex().acquire(wrong),
     () => wait(after(1, 1), wrong),
     () => select({ a: sleep(1) }, wrong),
     () => each([1], () => {}, wrong),
     () => deadline(1, five, wrong),
   ]
   for (const start of starts) throws(start, /takes an AbortSignal, not 5/)
+  const lock = mutex()
+  throws(() => lock.acquire({ signal } as any), /takes a number of permits; with a signal write wait\(lock.acquire/)
+  await rejects(lock.with(five, { signal } as any), /takes a number of permits/)
   const { warn } = console
   const told: string[] = []
   console.warn = (text: string) => void told.push(text)

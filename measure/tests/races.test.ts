@@ -135,7 +135,7 @@ await Promise.all([1, 2, 3].map(async () => { for await (const n of generated())
   )
 })
 
-test('functions of the language are no conflict where each operation has its own properties, or the last word', async () => {
+test('functions of the language are innocent if each operation has its own properties, or the last word', async () => {
   const ways = {
     logged: 'console.log(JSON.stringify(state), Object.keys(state).length); await sleep(1); state.n = i',
     cleaned: 'for (const k of Object.keys(jobs)) { await sleep(1); if (k === `k${i}`) delete jobs[k] }',

@@ -140,7 +140,7 @@ test('the report can be walked with keys alone', async () => {
   await close()
 }, 300)
 
-test('the trees are a tree for who cannot see them: roles, the one that is chosen, keys, and the focus stays', async () => {
+test('the trees are a tree for those who cannot see: roles, the chosen one, keys, and the focus stays', async () => {
   const { page, trouble, close } = await opened([madeUpFigures(3000)])
   const tree = page.getByRole('tree')
   const chosen = page.getByRole('treeitem', { selected: true })

@@ -50,8 +50,10 @@ export const TEXTS: Readonly<Record<number, (...parts: any[]) => string>> = {
     `${names.join(' waits for ')}, so none of them can go on. Remedy: let one of them not wait, or cancel one.`,
   [mistakes.HELD_ALREADY]: (lock: string, name: string) =>
     `${lock} is held by this branch of ${name} already: release it first`,
-  [mistakes.TOO_MANY_PERMITS]: (name: string, want: number, permits: number) =>
-    `${name}: ${want} of ${permits} permits cannot be acquired`,
+  [mistakes.TOO_MANY_PERMITS]: (name: string, want: unknown, permits: number) =>
+    Object(want) === want
+      ? `${name}: this takes a number of permits; with a signal write wait(lock.acquire(), { signal })`
+      : `${name}: ${want} of ${permits} permits cannot be acquired`,
   [mistakes.NOTHING_TO_SELECT]: () => 'a select of nothing would never end; give it at least one clause',
   [mistakes.NOT_ENDED]: () => 'this branch has not ended: read its value after the finish around it',
   [mistakes.NO_SIGNAL_HERE]: (who: string, given: unknown) =>

@@ -6,7 +6,6 @@
  * - A permit that was handed over belongs to its receiver from the moment of the hand-over.
  */
 import { checkCount } from '../core/arguments.ts'
-import { abortable, type WaitOptions } from '../wait/abortable.ts'
 import { Clause } from '../wait/clause.ts'
 import { ClauseList } from '../wait/list.ts'
 import { THROW, type Returned } from '../core/suspension.ts'
@@ -119,14 +118,11 @@ export class Semaphore {
     return this.waiters.head ? 0 : this.free
   }
 
-  /** Waits for `want` permits. Cancelled: none were taken. */
-  acquire(options?: WaitOptions): Clause<Permit>
-  acquire(want?: number, options?: WaitOptions): Clause<Permit>
-  acquire(want: number | WaitOptions = 1, options?: WaitOptions): Clause<Permit> {
-    if (typeof want === 'object') return this.acquire(1, want)
-    if (!(want >= 1 && want <= this.permits) || want % 1)
+  /** Waits for `want` permits. Cancelled: none were taken. With a signal: `wait(memory.acquire(7), { signal })`. */
+  acquire(want = 1): Clause<Permit> {
+    if (want % 1 || !(want > 0 && want <= this.permits))
       throw new RangeError(say(TOO_MANY_PERMITS, this.name, want, this.permits))
-    return abortable('acquire', new Acquire(this, want), options)
+    return new Acquire(this, want)
   }
 
   /** Acquires without waiting, from anywhere; undefined if that is not possible now. */
@@ -136,14 +132,14 @@ export class Semaphore {
     return acquire.outcome
   }
 
-  /** Runs `body` with a permit. A signal ends the wait for that, not the body. */
-  with<T>(body: () => Returned<T>, options?: WaitOptions): Steps<T> {
+  /** Runs `body` with `want` permits. */
+  with<T>(body: () => Returned<T>, want?: number): Steps<T> {
     diagnosis?.body(`${this.name}: with`, body)
-    return steps(this.run(body, options))
+    return steps(this.run(body, want))
   }
 
-  private *run<T>(body: () => Returned<T>, options: WaitOptions | undefined): Generator<unknown, T, any> {
-    const permit: Permit = yield* this.acquire(options)
+  private *run<T>(body: () => Returned<T>, want: number | undefined): Generator<unknown, T, any> {
+    const permit: Permit = yield* this.acquire(want)
     try {
       domain.own = true
       return yield* domain.asCall(body())

@@ -20,7 +20,7 @@ export function abortable<C extends Clause<any>>(who: string, clause: C, options
   const signal = options?.signal
   if (typeof options === 'object') diagnosis?.options(who, options) // it is no object in `times.map(sleep)`
   if (signal === undefined) return clause
-  const { poll, register, withdraw, tell } = clause
+  const { poll, register, withdraw, fire, fail } = clause
   const leave = (): void => signal.removeEventListener('abort', abort)
   const abort = pass((): void => {
     noteOurs()
@@ -44,9 +44,13 @@ export function abortable<C extends Clause<any>>(who: string, clause: C, options
       leave()
       withdraw.call(clause)
     },
-    tell() {
+    fire(value: unknown) {
       leave()
-      tell.call(clause)
+      fire.call(clause, value)
+    },
+    fail(error: unknown) {
+      leave()
+      fail.call(clause, error)
     },
   })
 }

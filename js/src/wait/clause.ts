@@ -118,17 +118,12 @@ export abstract class Clause<T> extends Suspension<T> implements Choosable {
 
   fire(value: T): void {
     this.outcome = value
-    this.tell()
+    this.waiter!.answered(this)
   }
 
   fail(error: unknown): void {
     this.failed = true
     this.outcome = error
-    this.tell()
-  }
-
-  /** @internal The outcome is there. */
-  tell(): void {
     this.waiter!.answered(this)
   }
 

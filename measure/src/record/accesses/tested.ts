@@ -47,13 +47,14 @@ export function testedReads(program: Node, code: string): TestedReads {
   const note = (test: Node, of: (read: Node) => Tested): void => {
     for (const read of askedIn(test)) found.set(read, of(read))
   }
-  /** `kept`: what constants of the functions around were read from. */
-  const inside = (around: Node, silent: Tested['callersCannotTell'], known: Map<string, string>): void => {
-    const kept = new Map(known)
+  /** What constants of the function at hand, and of those around it, were read from. */
+  const kept = new Map<string, string>()
+  const inside = (around: Node, silent: Tested['callersCannotTell']): void => {
+    const before: [name: string, text: string | undefined][] = []
     walk(around, (n) => {
       if (isFunction(n)) {
         for (const read of forgottenIn(n)) note(read, () => ({}))
-        inside(n, answersNothing(n) ? (n.async ? 'later' : 'at once') : undefined, kept)
+        inside(n, answersNothing(n) ? (n.async ? 'later' : 'at once') : undefined)
         return true
       }
       if (n.type === 'BlockStatement')
@@ -73,7 +74,11 @@ export function testedReads(program: Node, code: string): TestedReads {
         const compared = comparedIn(n, kept, code)
         if (compared !== null) found.set(compared, { compares: true })
       } else if (n.type === 'ConditionalExpression' || isLoop(n)) note(n.test, () => ({}))
-      else if (isConstant(n)) for (const { id, init } of n.declarations) kept.set(id.name, textOf(init, code))
+      else if (isConstant(n))
+        for (const { id, init } of n.declarations) {
+          before.push([id.name, kept.get(id.name)])
+          kept.set(id.name, textOf(init, code))
+        }
       else if (n.type === 'ExpressionStatement' && n.expression.type === 'CallExpression') {
         for (const read of handedOver(n.expression))
           if (isConsole(n.expression) || isCount(read)) found.set(read, { told: true })
@@ -82,8 +87,11 @@ export function testedReads(program: Node, code: string): TestedReads {
         note(n.expression.left, () => ({}))
       return false
     })
+    for (const [name, text] of before.reverse())
+      if (text === undefined) kept.delete(name)
+      else kept.set(name, text)
   }
-  inside(program, undefined, new Map())
+  inside(program, undefined)
   return found
 }
 
