@@ -168,6 +168,9 @@ TEST(looks_in_vain_become_rare) {
     ch_sleep(1000);
   ch_stats(&s);
   EXPECT(s.looks_paid == 0 && s.looks < 30);
+  /* On a busy machine a look may be left out for a while. */
+  for (int i = 0; i < 5000 && s.looks <= 1 && has_two_processors(); i++)
+    ch_sleep(1000), ch_stats(&s);
   EXPECT(s.looks > 1 || !has_two_processors());
   ch_close(&there);
   EXPECT(ch_domain_join(&other) == 0);
