@@ -302,7 +302,7 @@ static void second_waits_and_exits(void) {
   pthread_cleanup_pop(0);
 }
 static void *in_turn(void *unused) {
-  ch_activity first, second;
+  static ch_activity first, second; /* the second outlives this function */
   activate[&first] first_waits();
   activate[&second] second_waits_and_exits();
   ch_sleep(1000000);

@@ -348,7 +348,8 @@ static void *writes_until_one_is_late(void *s) {
 TEST(what_a_thread_has_for_writing_is_waited_for) {
   pthread_t t;
   sem_t s;
-  int readers = 0, ticks = 0, over = 0;
+  static int ticks, over; /* the last activity may outlive this function */
+  int readers = 0;
   late = -1;
   sem_init(&s, 0, 0);
   EXPECT(pthread_create(&t, NULL, writes_until_one_is_late, &s) == 0 && sem_wait(&s) == 0);
@@ -513,7 +514,7 @@ static void handler_wakes(int busy) {
     for (int i = 0; i < 50; i++) usleep(2000), kill(me, SIGUSR1);
     _exit(0);
   }
-  int over = 0;
+  static int over; /* the activity may outlive this function */
   if (busy) activate {
       while (!over) ch_reschedule();
     }

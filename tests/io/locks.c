@@ -233,7 +233,7 @@ TEST(waiting_for_a_thread_costs_no_time) {
   sem_init(&s, 0, 0);
   EXPECT(pthread_create(&t, NULL, holds_for_a_while, &s) == 0);
   EXPECT(sem_wait(&s) == 0);
-  int over = 0;
+  static int over; /* the activity may outlive this function */
   activate {
     while (!over)
       ch_sleep(10000000), __atomic_add_fetch(&ticks, 1, __ATOMIC_RELAXED);
