@@ -278,7 +278,7 @@ TEST(who_is_cancelled_while_joining_has_not_joined) {
   thrd_t u;
   void *end = NULL;
   static int result; /* the other may outlive this function */
-  ch_activity other;
+  static ch_activity other;
   EXPECT(pipe(release) == 0 && pthread_create(&t, NULL, stays, &end) == 0 && thrd_create(&u, stays_c11, &end) == 0);
   activate [&other] { /* no program of one activity */
     while (!result) ch_sleep(1000000);
