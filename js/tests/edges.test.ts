@@ -422,6 +422,21 @@ test('what each wait says about itself', async () => {
     ok(lines.includes(`blocked on ${want}`), `${want} in\n${lines}`)
 })
 
+test('`with` holds as many permits as it is asked for, and gives them back, also if its body throws', async () => {
+  const s = semaphore(3)
+  const inside = await s.with(async () => s.available, 2)
+  same([inside, s.available], [1, 3])
+  const failing = s.with(async () => {
+    throw new Error(`${s.available} left`)
+  }, 3)
+  await rejects(failing, /0 left/)
+  same(s.available, 3)
+  await rejects(
+    s.with(async () => 1, 4),
+    /4 of 3 permits/,
+  )
+})
+
 test('else asks every kind of clause', function* () {
   const c = new AbortController()
   const s = semaphore(2)
