@@ -22,8 +22,8 @@ static StringRef calleeName(const CallInst &CB) {
 
 static bool isOneOf(StringRef name, std::initializer_list<StringRef> names) { return is_contained(names, name); }
 
-// Whether something can be inserted behind the call that belongs to it. An `async` call may return before it has ended,
-// without a result.
+// Whether the called function has ended when the call returns, so that its result is there. A tail call does not return
+// here, and an `async` call may return earlier, without a result.
 static bool endsHere(const CallInst &CB) { return !CB.isMustTailCall() && !isAsync(CB); }
 
 // Reports hand-overs. The result of a wait says whether it was one.
@@ -110,7 +110,7 @@ void Instrumenter::locals(Function &F) {
     Instruction &first = *F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
     if (A->comesBefore(&first))
       callBefore(first, "ch_atomicity_forget", {A, bytes});
-    else // a body that was inlined at -O0 has its locals behind code
+    else // at -O0 the locals of an inlined body stand behind other code
       callAfter(*A, "ch_atomicity_forget", {A, bytes});
   }
 }

@@ -80,7 +80,7 @@ struct resolver {
   bool working;   /* a function of c-ares runs: watches are only noted, and registered after it */
   unsigned outstanding;
   unsigned choice;  /* the value of `choices` when it was made: it asks the servers of that choice */
-  struct stat read; /* the state of CONFIGURATION when it was made, of which `same_configuration` says what counts */
+  struct stat read; /* what CONFIGURATION was when this resolver was made; compared by same_configuration */
 };
 
 static __thread struct resolver *resolvers; /* this thread's, the newest first: no other one gets new queries */
@@ -95,7 +95,7 @@ static struct server_list *lists;  /* all that were ever chosen */
 static struct server_list *chosen; /* NULL: the servers of the environment or of the system */
 static unsigned choices;           /* how often the user has chosen; counted after `chosen` has been set */
 
-/* The network that the machine is in may change. The C library, too, looks before each query. */
+/* It changes when the machine joins another network, so each query looks whether it has, as the C library does. */
 #define CONFIGURATION "/etc/resolv.conf"
 static struct stat configuration(void) {
   struct stat is;

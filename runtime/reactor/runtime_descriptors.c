@@ -17,8 +17,8 @@ enum { ROOM = 4096, FIRST = 56 };
 static int descriptors[ROOM];
 static int used; /* slots that were ever taken */
 
-/* Which numbers may be the runtime's, so that a program's close finds out at once that its own is not. Higher numbers
- * are looked for in the table. */
+/* Marks the numbers that may be the runtime's, so that a close of any other number need not search the table. For
+ * numbers from MARKED on it always does. */
 enum { MARKED = 65536, WORD = 64 };
 static uint64_t marks[MARKED / WORD];
 

@@ -202,8 +202,8 @@ static int milliseconds_until(int64_t time) {
   return left <= 0 ? 0 : (int)((left + 999999) / 1000000);
 }
 
-/* Reads a request to its end, or the kernel would tell the client of bytes that nobody has read, before the answer. Its
- * beginning goes to `line`. */
+/* Reads a whole request, of which `line` gets the beginning. If a part were left unread, closing the connection would
+ * reset it, and the client might lose the answer. */
 static void read_request(int fd, char *line, size_t room) {
   int64_t end = ch_times_now() + TIMEOUT * INT64_C(1000000000);
   struct pollfd readable = {.fd = fd, .events = POLLIN};
@@ -249,7 +249,7 @@ static void answer(int fd) {
   }
 }
 
-/* Where there is no descriptor for a connection it is left where it is, and looked for again after a while. */
+/* Without a free descriptor the connection stays in the kernel's queue, and is accepted later. */
 static void serve(int listening) {
   int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
   int own = ch_add_runtime_descriptor(fd);

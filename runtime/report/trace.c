@@ -200,7 +200,7 @@ static int close_trace(void *unused) {
   return 0;
 }
 
-/* The trace belongs to the parent. A thread of its may have written half a line to the buffer, which goes nowhere. */
+/* The trace belongs to the parent. What another of the parent's threads had in the buffer is not written here. */
 static void in_child(void) {
   ch_watched &= ~CH_WATCH_TRACE;
   file = NULL;

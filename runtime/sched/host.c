@@ -168,7 +168,7 @@ CH_COLD static _Noreturn void stack_is_gone(void) {
   abort();
 }
 
-/* The thread ends while this activity runs, so that the functions that it was in for pthread_once do not return
+/* The thread ends in this activity, so the functions that the activity is running for pthread_once will never return
  * (posix/locks/once.c). */
 CH_HIDDEN extern void ch_onces_left(struct ch_branch *first) __attribute__((weak));
 

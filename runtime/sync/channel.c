@@ -86,7 +86,7 @@ int ch_channel_destroy_(struct ch_channel *c) {
 
 /* ---- send and receive: see sync/plain.h for what they return ---- */
 
-/* What an operation is told when it is compiled, so that the code for a local channel asks nothing. */
+/* The channels that an operation is compiled for. LOCAL: it neither locks nor tests whether the channel is shared. */
 enum whose { LOCAL, ANY };
 
 static inline int end(struct ch_channel *c, enum whose whose, int result) {

@@ -120,7 +120,8 @@ static bool take(struct ch_lock_wait *w) {
 
 /* ---- what somebody else has ---- */
 
-/* For the C library the lock is a thread's: until the domain hears of it nobody's, and then the domain's thread's. */
+/* The C library notes a thread as the writer. That is nobody (-1) until the domain hears of the loan, and the domain's
+ * thread from then on. */
 static int borrow(const struct ch_loan *loan) {
   pthread_rwlock_t *l = loan->object;
   int error = ch_rwlock_take(l, (int)loan->how, loan->clock, loan->timed ? &loan->until : NULL);
