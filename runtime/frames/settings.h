@@ -1,5 +1,5 @@
 /* Settings that a user gives in the environment. A value that a variable does not take is reported and ignored, so that
- * nobody believes in a setting that has no effect. A variable that is empty counts as not set. */
+ * no setting is silently without effect. A variable that is empty counts as not set. */
 #ifndef CHARCOAL_FRAMES_SETTINGS_H
 #define CHARCOAL_FRAMES_SETTINGS_H
 
