@@ -114,6 +114,16 @@ static void *message_of(const struct ch_link *waiter) {
                                                : ((const struct ch_channel_recv__clause *)waiter)->to;
 }
 
+/* Begins to bring what is used next of a clause, its wait and its message. If the waiter is in another domain, these
+ * lines are that core's. */
+static inline void fetch(const struct ch_link *waiter) {
+  const struct ch_channel_recv__clause *c = (const struct ch_channel_recv__clause *)waiter;
+  ch_atomic_fetch(c);
+  ch_atomic_fetch(&c->to);
+  ch_atomic_fetch(c->clause.wait);
+  ch_atomic_fetch(c->to);
+}
+
 /* The same, if the first one is a clause, and perhaps not an ordinary one. */
 __attribute__((noinline)) static struct ch_link *partner_of_clauses(struct ch_link *list, struct ch_clause *own,
                                                                     bool *decided) {
@@ -123,6 +133,7 @@ __attribute__((noinline)) static struct ch_link *partner_of_clauses(struct ch_li
       ch_list_remove(other);
       return other;
     }
+    fetch(other);
     enum ch_claimed claimed = ch_claim_both(own, (struct ch_clause *)other);
     if (CH_LIKELY(claimed == CH_CLAIMED))
       return other;

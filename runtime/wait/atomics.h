@@ -30,6 +30,16 @@ static inline void ch_atomic_pause(void) {
 #endif
 }
 
+/* Begins to bring the cache line of this address to this core, to be written. Several lines that other cores have come
+ * in the time of one, if they are asked for before the first is used. The address may be anything. */
+static inline void ch_atomic_fetch(const void *at) {
+#if defined(__x86_64__) || defined(__i386__)
+  __asm__ volatile("prefetchw %0" : : "m"(*(const char *)at)); /* processors that lack it do nothing */
+#else
+  __builtin_prefetch(at, 1, 3);
+#endif
+}
+
 /* Is called in a loop that waits until another thread has changed a word, which it is about to do. `tries` counts the
  * rounds of the loop from 1. */
 static inline void ch_atomic_relax(unsigned tries) {

@@ -183,11 +183,13 @@ static unsigned selected(const struct ch_wait *w) { return ch_atomic_load(&w->st
 
 /* Reverses the order of the clauses of a wait that is over. The activity that has claimed one of them often goes on
  * with a wait for the same objects, in textual order, and takes the losers off their lists as it meets them. If the
- * losers are withdrawn from the other end, the two domains meet at one object instead of at each. */
+ * losers are withdrawn from the other end, the two domains meet at one object instead of at each. Begins to bring the
+ * objects to this core, too. */
 static void reverse(struct ch_wait *w) {
   struct ch_clause *c = w->first, *before = NULL;
   while (c) {
     struct ch_clause *next = c->next;
+    ch_atomic_fetch(c->object);
     c->next = before;
     before = c;
     c = next;

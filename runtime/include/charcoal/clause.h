@@ -170,6 +170,8 @@ struct ch_wait {
   uint8_t flags, phase;    /* only its own domain uses them */
   ch_bool exposed;         /* a clause of it is, or has been, on a shared object's list: other domains may claim it */
   uint8_t posted;          /* with CH_WAIT_AND: the letter is under way, or lies in the inbox */
+  struct ch_inbox *inbox;  /* the inbox of its domain, if it is exposed */
+  void *letter[2];         /* what another domain uses lies side by side up to here, and mostly in one cache line */
   struct ch_clause *first; /* the list of its clauses */
   union {
     struct ch_clause *last;    /* of this list, as long as clauses are added, and without CH_WAIT_AND */
@@ -180,8 +182,6 @@ struct ch_wait {
   struct ch_clause *complete; /* with CH_WAIT_AND: a heap of those that are complete and have not been returned */
   struct ch_branch *branch;   /* the branch that is blocked in it, or NULL */
   struct ch_branch *owner;    /* the first branch of its activity */
-  struct ch_inbox *inbox;     /* the inbox of its domain, if it is exposed */
-  void *letter[2];
   const char *site;
 };
 
