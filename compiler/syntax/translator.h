@@ -162,7 +162,8 @@ private:
   class WaitParser;                    // waituntil.cpp
   Wait parseWait(size_t keyword, unsigned level) const;
   void waitGuards(const Wait &, const std::string &id);
-  void waitArguments(const Wait &, const std::string &id);
+  void waitArguments(const Wait &, const std::string &id, bool areJoined);
+  void waitTries(const Wait &, const std::string &id);
   static std::string waitState(const Wait &, const std::string &id);
   void waitLoop(const Wait &, const std::string &id);
   static std::string waitPredicate(const Wait &, const std::string &id);

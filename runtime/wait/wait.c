@@ -350,13 +350,16 @@ static enum ch_ready_by ready_by(struct ch_wait *w) {
   return by;
 }
 
-/* 0: the wait may begin. */
-static int may_begin(const struct ch_wait *w) {
+int ch_wait_may_begin(void) {
   if (CH_UNLIKELY(!ch_is_in_branch()))
     return -EPERM;
-  if (ch_is_marked())
-    return -ECANCELED;
-  return w->first ? 0 : -ENOENT;
+  return ch_is_marked() ? -ECANCELED : 0;
+}
+
+/* 0: the wait may begin. */
+static int may_begin(const struct ch_wait *w) {
+  int result = ch_wait_may_begin();
+  return result || w->first ? result : -ENOENT;
 }
 
 static int begin(struct ch_wait *w) {
@@ -449,21 +452,38 @@ CH_COLD static void await_letter(struct ch_wait *w) {
     ch_atomic_relax(tries);
 }
 
-/* The clause's index; -ENOENT: it is not ready. */
-static int enlist_for_a_moment(struct ch_wait *w, struct ch_clause *c) {
-  if (c->type->ready && !c->type->ready(c))
-    return -ENOENT;
-  w->owner = ch_activity_of(ch_domain.current);
+/* The clause is enlisted for a moment, in a wait of its own. */
+static bool enlist_for_a_moment(struct ch_wait *w, struct ch_clause *c) {
   int how = enlist_one_of(w, c);
-  if (how == CH_CLAUSE_READY)
-    return c->index;
-  if (how == CH_CLAUSE_DECIDED || withdraw(w, c))
-    return -ENOENT;
+  if (how != CH_CLAUSE_LISTED)
+    return how == CH_CLAUSE_READY;
+  if (withdraw(w, c))
+    return false;
   if (ch_clause_state(c) == CH_IS_TAKEN)
     await_letter(w);
   ch_count_out(w->owner, c);
   c->state = CH_IS_HAD;
-  return c->index;
+  return true;
+}
+
+__attribute__((noinline)) static bool try_enlisted(struct ch_clause *c) {
+  if (c->type->ready && !c->type->ready(c))
+    return false;
+  struct ch_wait *its = c->wait, w;
+  ch_wait_enter(&w, 0, NULL);
+  w.first = w.last = c;
+  w.owner = ch_activity_of(ch_domain.current);
+  w.phase = ENLISTED;
+  c->wait = &w;
+  bool was_ready = enlist_for_a_moment(&w, c);
+  c->wait = its;
+  return was_ready;
+}
+
+bool ch_clause_try(struct ch_clause *c) {
+  if (CH_LIKELY(c->type->at_once != NULL))
+    CH_JUMP_TO c->type->at_once(c);
+  return try_enlisted(c);
 }
 
 int ch_wait_try(struct ch_wait *w) {
@@ -471,16 +491,9 @@ int ch_wait_try(struct ch_wait *w) {
   if (result)
     return result;
   struct ch_clause *first = starting_point(w), *c = first;
-  w->phase = ENLISTED;
   do {
-    if (CH_UNLIKELY(!c->type->at_once))
-      result = enlist_for_a_moment(w, c);
-    else if (c->type->at_once(c))
-      result = c->index;
-    else
-      result = -ENOENT;
-    if (result != -ENOENT)
-      return result;
+    if (ch_clause_try(c))
+      return c->index;
     c = after(w, c);
   } while (c != first);
   return -ENOENT;
@@ -619,13 +632,13 @@ struct ch_int_result ch_wait_next_int(struct ch_wait *w) {
   return (struct ch_int_result){CH_BLOCKED, 0};
 }
 
-intptr_t ch_clause_result(struct ch_clause *c) {
-  c->state = CH_IS_TOLD;
-  return c->type->selected ? c->type->selected(c) : (intptr_t)c->value;
-}
 void ch_clause_leave(struct ch_clause **c) {
   if (*c && (*c)->type->leave)
     (*c)->type->leave(*c);
+}
+intptr_t ch_clause_result(struct ch_clause *c) {
+  c->state = CH_IS_TOLD;
+  return c->type->selected ? c->type->selected(c) : (intptr_t)c->value;
 }
 int ch_wait_ask(const struct ch_wait *w) { return may_begin(w); }
 bool ch_clause_ready(const struct ch_clause *c) { return c->type->ready && c->type->ready(c); }

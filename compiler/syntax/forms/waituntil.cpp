@@ -1,19 +1,20 @@
 // waituntil
 //
-//   waituntil (r = f(a)) BODY0 or when (g) waituntil (h(b)) BODY1 else BODY2     becomes
+//   waituntil (r = f(a)) BODY0 or when (g) waituntil (h(b)) BODY1     becomes
 //
 //   { _Bool __charcoal_when_0_1 = (g);                                         (all guards, then all arguments)
-//     struct __charcoal_wait __charcoal_wait_0 __attribute__((cleanup(…leave)));
 //     struct f__clause __charcoal_clause_0_0; struct h__clause __charcoal_clause_0_1;
+//     struct __charcoal_wait __charcoal_wait_0;
 //     __charcoal_wait_enter(&__charcoal_wait_0, flags, "file:line");
 //     f__clause(&__charcoal_clause_0_0, a), __charcoal_wait_add(&__charcoal_wait_0, &__charcoal_clause_0_0, 0);
 //     (void)(__charcoal_when_0_1 && (h__clause(&__charcoal_clause_0_1, b), …add(…, 1), 1));
-//     switch (__charcoal_wait_try(&__charcoal_wait_0)) { case 0: goto charcoal_body_0_0; … }
+//     switch (__charcoal_wait_any(&__charcoal_wait_0)) { case 0: goto charcoal_body_0_0; … }
 //     charcoal_body_0_0: { r = (f__result)__charcoal_clause_result(&__charcoal_clause_0_0); BODY0 } goto …end;
 //     … }
 //
-// The jumps leave the user's `break` and `continue` their meaning. With `and` in it, the statement is a loop over the
-// clauses that complete; waitLoop() below has its text. The cleanup withdraws what is still open, on every way out.
+// The jumps leave the user's `break` and `continue` their meaning. With `else`, each clause is tried in turn and there
+// is no wait: see waitTries() below; but `fair` calls __charcoal_wait_try. With `and` in it, the statement is a loop
+// over the clauses that complete: see waitLoop(). There a cleanup withdraws what is still open, on every way out.
 //
 // A function can be waited for if `f__clause` is declared beside it (charcoal/clause.h). Three more names may be
 // declared: `f__result` is the type of the result; `f__leaves` says that f holds something until the end of the body;
@@ -48,14 +49,22 @@ void Translator::lowerWaituntil(bool) {
     if (wait.clauses[k].function != none)
       clauses += " struct " + std::string(at(wait.clauses[k].function)) + "__clause __charcoal_clause_" + id + "_" +
                  number(k) + ";";
-  text(keyword, "struct __charcoal_wait " + self + " __attribute__((__cleanup__(__charcoal_wait_leave)));" + clauses +
-                    (wait.hasAnd ? waitState(wait, id) : "") + " __charcoal_wait_enter(&" + self + ", " +
-                    number((wait.hasAnd ? 1 : 0) | (wait.fair ? 2 : 0)) + "u,");
-  piece(Piece::Site, keyword);
-  text(keyword, ");");
-  waitArguments(wait, id);
+  text(keyword, clauses);
+  const bool triesEach = hasElse && !wait.hasAnd && !wait.fair;
+  if (!triesEach) {
+    text(keyword, "struct __charcoal_wait " + self +
+                      (wait.hasAnd ? " __attribute__((__cleanup__(__charcoal_wait_leave)));" + waitState(wait, id)
+                                   : std::string(";")) +
+                      " __charcoal_wait_enter(&" + self + ", " + number((wait.hasAnd ? 1 : 0) | (wait.fair ? 2 : 0)) +
+                      "u,");
+    piece(Piece::Site, keyword);
+    text(keyword, ");");
+  }
+  waitArguments(wait, id, !triesEach);
   if (wait.hasAnd)
     waitLoop(wait, id);
+  else if (triesEach)
+    waitTries(wait, id);
   else {
     std::string jumps = "switch (__charcoal_wait_" + std::string(hasElse ? "try" : "any") + "(&" + self + ")) {";
     for (size_t k = 0; k < wait.clauses.size(); ++k)
@@ -83,7 +92,7 @@ void Translator::waitGuards(const Wait &wait, const std::string &id) {
 
 // The arguments of the enabled clauses, in order. They stand in expressions and not in blocks of their own: a compound
 // literal among them has to live as long as the statement.
-void Translator::waitArguments(const Wait &wait, const std::string &id) {
+void Translator::waitArguments(const Wait &wait, const std::string &id, bool areJoined) {
   for (size_t k = 0; k < wait.clauses.size(); ++k) {
     const Wait::Clause &clause = wait.clauses[k];
     if (clause.function == none)
@@ -94,9 +103,21 @@ void Translator::waitArguments(const Wait &wait, const std::string &id) {
     text(clause.function, guard + name + "__clause(&" + own + (open + 1 < close ? "," : ""));
     position = open + 1;
     skim(close);
-    text(close, "), __charcoal_wait_add(&__charcoal_wait_" + id + ", &" + own + ", " + number(k) +
-                    (clause.guard == none ? "u);" : "u), 1));"));
+    const std::string add = ", __charcoal_wait_add(&__charcoal_wait_" + id + ", &" + own + ", " + number(k) + "u)";
+    text(close, ")" + (areJoined ? add : "") + (clause.guard == none ? ";" : ", 1));"));
   }
+}
+
+// The statement with `else` and without `and`: each clause is tried in order, and none is enlisted.
+void Translator::waitTries(const Wait &wait, const std::string &id) {
+  std::string tries = "if (__charcoal_wait_may_begin()) goto charcoal_end_" + id + ";";
+  for (size_t k = 0; k < wait.clauses.size(); ++k)
+    if (wait.clauses[k].function != none) {
+      const std::string guard = wait.clauses[k].guard == none ? "" : "__charcoal_when_" + id + "_" + number(k) + " && ";
+      tries += " if (" + guard + "__charcoal_clause_try(&__charcoal_clause_" + id + "_" + number(k) +
+               ")) goto charcoal_body_" + id + "_" + number(k) + ";";
+    }
+  text(wait.keyword, tries + " goto charcoal_else_" + id + ";");
 }
 
 // Sets __charcoal_holds_ID: whether the predicate holds for the clauses that are marked in __charcoal_is_ID (0: its

@@ -229,6 +229,14 @@ int ch_wait_any(struct ch_wait *);
  * Result: as there; -ENOENT: no clause is ready. */
 int ch_wait_try(struct ch_wait *);
 
+/* Tells whether the running code may begin a wait here, also one that does not wait.
+ * Result: 0; -ECANCELED; -EPERM: the caller runs in no domain. */
+int ch_wait_may_begin(void);
+/* Gives a clause that belongs to no wait its effect if it is ready now. After ch_wait_may_begin, the clauses of a
+ * statement with `else` are asked in this way, in textual order, until one is ready.
+ * Result: false: it is not ready, has had no effect, and is on no list. */
+ch_bool ch_clause_try(struct ch_clause *);
+
 /* With CH_WAIT_AND: enlists the next clauses in textual order, up to and including one that is ready at once.
  * Result: the index of the one that is ready, which ch_wait_next returns later; -ENOENT: all clauses are enlisted;
  * -ECANCELED or -EPERM: nothing has been done. */
@@ -241,8 +249,8 @@ int ch_wait_next(struct ch_wait *);
 /* With CH_WAIT_AND: says that enough clauses are complete. It withdraws the open ones and forgets those that are not
  * enlisted. ch_wait_next still returns those that have completed meanwhile. */
 void ch_wait_close(struct ch_wait *);
-/* Ends the wait, on every way out of the statement: it withdraws the open clauses. Afterwards no object refers to the
- * wait, and its memory may be reused. */
+/* With CH_WAIT_AND: ends the wait, on every way out of the statement: it withdraws the open clauses. Afterwards no
+ * object refers to the wait, and its memory may be reused. */
 void ch_wait_leave(struct ch_wait *);
 
 /* Returns the result of the clause's call. It is called once, as the first thing after ch_wait_any or ch_wait_next has
@@ -250,7 +258,7 @@ void ch_wait_leave(struct ch_wait *);
 intptr_t ch_clause_result(struct ch_clause *);
 /* Calls the clause's `leave`, after its body, on every way out. With a pointer to NULL it does nothing. */
 void ch_clause_leave(struct ch_clause **);
-/* Begins the evaluation of a statement with `else`, before each clause is asked whether it is ready.
+/* With CH_WAIT_AND: begins the evaluation of a statement with `else`, before each clause is asked whether it is ready.
  * Result: 0; -ENOENT: there are no clauses; -ECANCELED; -EPERM: the caller runs in no domain. */
 int ch_wait_ask(const struct ch_wait *);
 /* Tells whether the clause would be ready now. For a shared object the answer may be outdated at once.

@@ -83,6 +83,8 @@ CH_LEAF_MARKER void __charcoal_wait_add(struct __charcoal_wait *__wait, void *__
                                         unsigned __index) __asm__("ch_wait_add");
 CH_MARKER int __charcoal_wait_any(struct __charcoal_wait *__wait) __asm__("ch_wait_any");
 CH_LEAF_MARKER int __charcoal_wait_try(struct __charcoal_wait *__wait) __asm__("ch_wait_try");
+CH_LEAF_MARKER int __charcoal_wait_may_begin(void) __asm__("ch_wait_may_begin");
+CH_LEAF_MARKER _Bool __charcoal_clause_try(void *__clause) __asm__("ch_clause_try");
 CH_LEAF_MARKER int __charcoal_wait_ask(struct __charcoal_wait *__wait) __asm__("ch_wait_ask");
 CH_LEAF_MARKER int __charcoal_wait_begin(struct __charcoal_wait *__wait) __asm__("ch_wait_begin");
 CH_MARKER int __charcoal_wait_next(struct __charcoal_wait *__wait) __asm__("ch_wait_next");

@@ -10,6 +10,7 @@ void explored_spin(void);
 /* What was there is different now: those who wait for that go on. */
 void explored_changed(const volatile void *at);
 
+#define ch_atomic_fetch(at) ((void)(at)) /* it changes nothing that a program could see */
 #define ch_atomic_load(at) (explored_point((at), false), *(at))
 #define ch_atomic_load_in_order(at) ch_atomic_load(at)
 #define ch_atomic_store(at, value) (explored_point((at), true), (void)(*(at) = (value)), explored_changed(at))
