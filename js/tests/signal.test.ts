@@ -1,12 +1,14 @@
 /** Every wait takes an AbortSignal, which ends it with its reason and without an effect. */
 import { ok, rejects, same, test, throws, until } from './harness.ts'
 import {
+  atomic,
   channel,
   condition,
   deadline,
   each,
   finish,
   future,
+  inAtomic,
   mutex,
   once,
   Rendezvous,
@@ -17,9 +19,11 @@ import {
   spawn,
   wait,
   waituntil,
+  when,
   type Clause,
   type WaitOptions,
 } from './lib.ts'
+import { use } from '../src/ops.ts'
 import { chunks } from '../src/streams.ts'
 
 const after = <T>(ms: number, value: T): Promise<T> => new Promise((done) => setTimeout(() => done(value), ms))
@@ -58,6 +62,11 @@ function endless(): Record<string, (options: WaitOptions) => PromiseLike<unknown
     'a clause': (options) => wait(channel().recv(), options),
     'an activity': (options) => wait(sleeper, options),
     select: (options) => select({ never, message: channel().recv() }, options),
+    'waituntil of one': (options) => waituntil(never, options),
+    'waituntil with or': (options) => waituntil(channel().recv(), options).or(channel().recv().do(() => {})),
+    'waituntil with and': (options) => waituntil(channel().recv(), options).and(never).or(never),
+    'a group of waituntil': (options) => waituntil(never).or(waituntil(never, options).and(channel().recv())),
+    use: (options) => use({ [Symbol.dispose]() {} }, () => sleep(Infinity), options),
     each: (options) => each([never], () => {}, options),
     'the body of each': (options) => each([1], () => never, options),
     'each over a channel': (options) => each(channel(), () => {}, options),
@@ -230,13 +239,119 @@ test('an aborted each cancels its body and closes what it goes through', async (
   same(log, ['body ended', 'closed'])
 })
 
+test('a signal of waituntil is an alternative before all others, with else, too', async () => {
+  const aborted = { signal: AbortSignal.abort(new Error('enough')) }
+  const open = { signal: new AbortController().signal }
+  const [a, b] = [channel<number>(1), channel<number>(1)]
+  a.trySend(1)
+  b.trySend(2)
+  await rejects(waituntil(a.recv(), aborted), /enough/)
+  await rejects(
+    waituntil(a.recv().do(String), aborted).else(() => 0),
+    /enough/,
+  )
+  await rejects(
+    waituntil(a.recv(), aborted)
+      .and(b.recv())
+      .else(() => 0),
+    /enough/,
+  )
+  await rejects(
+    waituntil(a.recv(aborted))
+      .and(b.recv())
+      .else(() => 0),
+    /enough/,
+  )
+  await rejects(waituntil(waituntil(a.recv()).and(b.recv(aborted))).or(waituntil(a.recv(), aborted)), /enough/)
+  same([a.size, b.size], [1, 1])
+  const nothing = await waituntil(when(false, a.recv()), open).else(() => 'nothing')
+  same(nothing, 'nothing')
+  const both = await waituntil(a.recv(), open)
+    .and(b.recv())
+    .else(() => 0)
+  same([both, a.size, b.size], [2, 0, 0])
+})
+
+test('what a clause of waituntil has had as its effect before an abort has its body run', async () => {
+  const c = new AbortController()
+  const [a, b] = [channel<string>(), channel<string>()]
+  const log: string[] = []
+  const task = spawn(function* () {
+    yield* waituntil(
+      a.recv().do(function* (x) {
+        yield* sleep(2)
+        log.push(x)
+      }),
+      { signal: c.signal },
+    )
+      .and(b.recv().do((x) => void log.push(x)))
+      .and(channel().recv())
+  })
+  await a.send('a')
+  await b.send('b')
+  c.abort(new Error('enough'))
+  await rejects(task, /enough/)
+  same(log, ['a', 'b'])
+})
+
+test('a clause of waituntil that fails leaves no other without its body or its effect', async () => {
+  const [a, b, closed] = [channel<string>(1), channel<string>(1), channel<string>()]
+  const log: string[] = []
+  const note = (x: string): void => void log.push(x)
+  closed.close()
+  a.trySend('a')
+  b.trySend('b')
+  const statement = (): PromiseLike<unknown> =>
+    waituntil(a.recv().do(note))
+      .and(closed.recv())
+      .and(b.recv().do(note))
+  await rejects(statement(), /closed/)
+  same([log.join(), a.size, b.size], ['a', 0, 1])
+  const late = channel<string>()
+  const task = spawn(function* () {
+    yield* waituntil(late.recv())
+      .and(a.recv().do(function* (x) {
+        yield* sleep(2)
+        note(x)
+      }))
+      .and(channel<string>().recv())
+      .and(future<string>().get())
+  })
+  await a.send('a')
+  late.close()
+  await rejects(task, /closed/)
+  same(log, ['a', 'a'])
+})
+
+test('an abort ends finish around an atomic block, and its wait for another block', async () => {
+  const c = new AbortController()
+  const log: string[] = []
+  const block = (name: string) => () =>
+    atomic(function* () {
+      log.push(name)
+      yield* sleep(name === 'first' ? 5 : Infinity)
+    })
+  const first = spawn(block('first'))
+  const second = spawn(() => finish(block('second'), { signal: c.signal }))
+  await until(() => log.length === 1)
+  c.abort()
+  await first
+  same([await second, log.join()], [undefined, 'first'])
+  const d = new AbortController()
+  const third = spawn(() => finish(block('third'), { signal: d.signal }))
+  await until(() => log.length === 2)
+  d.abort()
+  same([await third, inAtomic()], [undefined, false])
+})
+
 test('what takes no signal says so, and what is no signal is refused', async () => {
   const { signal } = new AbortController()
   const five = function* (): Generator<unknown, number> {
     return 5
   }
   for (const op of [finish(five), waituntil(sleep(1)), five()])
-    throws(() => wait(op as any, { signal }), /wait with a signal takes promises, clauses and activities.*finish/)
+    throws(() => wait(op as any, { signal }), /wait: a signal ends the wait for a promise.*finish/)
+  throws(() => atomic(five, { signal } as any), /atomic: a signal ends the wait for a promise.*finish/)
   const wrong = { signal: 5 as any }
   const starts: (() => unknown)[] = [
     () => sleep(1, wrong),
@@ -245,6 +360,7 @@ test('what takes no signal says so, and what is no signal is refused', async () 
     () => select({ a: sleep(1) }, wrong),
     () => each([1], () => {}, wrong),
     () => deadline(1, five, wrong),
+    () => waituntil(sleep(1), wrong),
   ]
   for (const start of starts) throws(start, /takes an AbortSignal, not 5/)
   const lock = mutex()

@@ -3,14 +3,14 @@
  * atomicBlock.ts.
  */
 import './domain.ts'
-import { checkBody, checkFunction, checkOptions, checkWord } from './arguments.ts'
+import { checkBody, checkFunction, checkOptions, checkWord, refuse } from './arguments.ts'
 import type { AnyIterator, Branch } from './types.ts'
 import { contexts } from './asyncContext.ts'
 import { AtomicBlock, blockOf, type AtomicOptions } from './atomicBlock.ts'
 import { Call, claimed, generatorOf, nameOf, push } from './call.ts'
 import { delegate, ending, generatorNext, isGeneratorFunction, just, remember } from './generators.ts'
 import { domain } from './current.ts'
-import { NEEDS_ENFORCE, say } from './say.ts'
+import { NEEDS_ENFORCE, NO_SIGNAL_HERE, say } from './say.ts'
 import { NEXT, Suspension, THROW, type Operation, type Returned } from './suspension.ts'
 
 /**
@@ -142,6 +142,7 @@ export type Body<T> = (() => Returned<T>) | Operation<T>
 export type { AtomicOptions }
 
 function checkPolicy(options: AtomicOptions): void {
+  if ((options as { signal?: unknown }).signal !== undefined) refuse(NO_SIGNAL_HERE, 'atomic')
   checkOptions('atomic', options)
   const { spawns = 'delay', continuations = 'ignore' } = options
   checkWord('atomic: spawns', spawns, ['delay', 'contained', 'free', 'error'])
@@ -155,7 +156,8 @@ type Method = (this: any, ...args: any[]) => Operation<unknown>
  * Runs `body` with nothing else of the domain in between (Charcoal, section 3). What the body spawns is delayed until
  * the outermost block has ended, unless it is spawned `contained`. As a decorator it makes a generator method atomic.
  *
- * Cancellation inside ends the block like any error. The block of a failed body is left properly.
+ * Cancellation inside ends the block like any error. The block of a failed body is left properly. A signal belongs to a
+ * scope: `finish(atomic(body), { signal })` also ends the wait for other blocks.
  *
  * @example
  * let n = 0

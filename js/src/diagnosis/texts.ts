@@ -56,9 +56,9 @@ export const TEXTS: Readonly<Record<number, (...parts: any[]) => string>> = {
       : `${name}: ${want} of ${permits} permits cannot be acquired`,
   [mistakes.NOTHING_TO_SELECT]: () => 'a select of nothing would never end; give it at least one clause',
   [mistakes.NOT_ENDED]: () => 'this branch has not ended: read its value after the finish around it',
-  [mistakes.NO_SIGNAL_HERE]: (who: string, given: unknown) =>
-    takes('promises, clauses and activities')(`${who} with a signal`, given) +
-    '. Remedy for an operation: finish(operation, { signal })',
+  [mistakes.NO_SIGNAL_HERE]: (who: string) =>
+    `${who}: a signal ends the wait for a promise, a clause or an activity, and no other operation. ` +
+    'Remedy: finish(operation, { signal })',
   [mistakes.OUTSIDE_ACTIVITY]: () =>
     'async(…) starts a branch of an activity, so legacy code can neither call nor await it. Remedy: yield* async(…) ' +
     'in an activity; in legacy code spawn(…), or group() of charcoal-js/ops',

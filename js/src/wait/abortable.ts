@@ -20,7 +20,7 @@ export function abortable<C extends Clause<any>>(who: string, clause: C, options
   const signal = options?.signal
   if (typeof options === 'object') diagnosis?.options(who, options) // it is no object in `times.map(sleep)`
   if (signal === undefined) return clause
-  const { poll, register, withdraw, fire, fail } = clause
+  const { poll, ready, register, withdraw, fire, fail } = clause
   const leave = (): void => signal.removeEventListener('abort', abort)
   const abort = pass((): void => {
     noteOurs()
@@ -35,6 +35,7 @@ export function abortable<C extends Clause<any>>(who: string, clause: C, options
       clause.outcome = signal.reason
       return (clause.failed = true)
     },
+    ready: (earlier: number) => signal.aborted || ready.call(clause, earlier),
     needs() {},
     register() {
       signal.addEventListener('abort', abort)

@@ -28,6 +28,6 @@ function clauseFor(what: any): Clause<unknown> {
   const kind = kindOf(what)
   if (kind === CLAUSE) return what
   if (kind === ACTIVITY) return what.join()
-  if (kind === GROUP || isOperation(Object(what))) refuse(NO_SIGNAL_HERE, 'wait', what)
+  if (kind === GROUP || isOperation(Object(what))) refuse(NO_SIGNAL_HERE, 'wait')
   return new PromiseClause(typeof what?.then === 'function' ? what : Promise.resolve(what))
 }

@@ -6,6 +6,8 @@
  * - `and` runs each body as its clause becomes ready, and binds tighter than `or`; a nested `waituntil` groups.
  * - `when(false, x)` removes x and the operator before it. With every clause removed `else` runs, or nothing.
  * - `else` makes the statement non-blocking.
+ * - A clause that fails ends the statement with its error. What has had its effect by then has its body run before.
+ * - A signal is an alternative before all others, and its reason is such an error.
  *
  * @example
  * yield* waituntil(jobs.recv().do(work))
@@ -21,8 +23,10 @@ import { diagnosis } from '../core/say.ts'
 import { makeAwaitable } from '../core/steps.ts'
 import { NEXT, Suspension, THROW, type Awaitable, type Operation } from '../core/suspension.ts'
 import type { Blocker, Branch } from '../core/types.ts'
+import { interruptOf, type WaitOptions } from './abortable.ts'
 import { Choice, First, lookAgain, outside } from './choice.ts'
 import { Case, isCase, type Body, type Choosable, type Result, type Waiter } from './case.ts'
+import type { Clause } from './clause.ts'
 import { clauseOf, type Waitable } from './waitable.ts'
 
 type Term<R> = Case<R> | Waitable<R> | WaitUntil<R> | Removed<R>
@@ -64,9 +68,11 @@ type Tree = number | { all: boolean; parts: Tree[] }
 export class WaitUntil<R> implements Operation<R> {
   private readonly terms: { op: 'or' | 'and'; term: unknown }[] = []
   private otherwise: (() => unknown) | undefined
+  private readonly interrupt: Clause<never> | null
 
-  constructor(term: unknown) {
+  constructor(term: unknown, options?: WaitOptions) {
     this.terms.push({ op: 'or', term })
+    this.interrupt = interruptOf('waituntil', options)
   }
 
   /** @internal */ get $charcoal(): number {
@@ -100,14 +106,22 @@ export class WaitUntil<R> implements Operation<R> {
   }
 
   [Symbol.iterator](): Iterator<unknown, R, any> {
+    const interrupts = this.interrupts()
     if (this.otherwise === undefined && this.terms.every(isBareAlternative)) {
       // All alternatives have no bodies, so the wait itself is the result.
       const clauses = this.terms.map(({ term }) => (isCase(term) ? term.clause : clauseOf(term)))
-      return new First<R>(clauses)[Symbol.iterator]()
+      return new First<R>([...interrupts, ...clauses])[Symbol.iterator]()
     }
-    const cases: Case<any>[] = []
+    const cases = interrupts.map(caseOf)
     const tree = this.build(cases)
-    return run(cases, tree, this.otherwise) as Iterator<unknown, R, any>
+    const whole = tree === null ? null : joined(false, [...interrupts.keys(), ...alternativesOf(tree)])
+    return run(cases, whole, this.otherwise) as Iterator<unknown, R, any>
+  }
+
+  /** The clauses that the signals of the statement and of its groups have made. */
+  private interrupts(): Clause<never>[] {
+    const inside = this.terms.flatMap(({ term }) => (isGroup(term) ? term.interrupts() : []))
+    return this.interrupt === null ? inside : [this.interrupt, ...inside]
   }
 
   /** @internal The name of the activity that runs the statement for legacy code. */
@@ -150,6 +164,8 @@ function joined(all: boolean, parts: Tree[]): Tree {
 
 const isLeaf = (tree: Tree): tree is number => typeof tree === 'number'
 
+const alternativesOf = (tree: Tree): Tree[] => (isLeaf(tree) || tree.all ? [tree] : tree.parts)
+
 /** Clauses are looked at when the statement runs; what can never be one is refused where it is written. */
 function checkTerm(term: unknown): void {
   if (typeof term !== 'object' || term === null) clauseOf(term)
@@ -166,6 +182,7 @@ function caseOf(term: unknown): Case<any> {
 
 /**
  * Begins a statement. The first term is a clause, a clause with a body, anything that can be waited for, or a group.
+ * A signal ends the whole statement, not its first term alone, and its reason is thrown.
  *
  * @example
  * const jobs = channel<string>(1)
@@ -174,12 +191,12 @@ function caseOf(term: unknown): Case<any> {
  * console.log(got)                                             // → got job
  * console.log(yield* waituntil(jobs.recv()).else(() => 'empty'))  // → empty
  */
-export function waituntil<R>(term: Case<R>): WaitUntil<R>
-export function waituntil<R>(term: WaitUntil<R>): WaitUntil<R>
-export function waituntil<R>(term: Term<R>): WaitUntil<R>
-export function waituntil(term: unknown): unknown {
+export function waituntil<R>(term: Case<R>, options?: WaitOptions): WaitUntil<R>
+export function waituntil<R>(term: WaitUntil<R>, options?: WaitOptions): WaitUntil<R>
+export function waituntil<R>(term: Term<R>, options?: WaitOptions): WaitUntil<R>
+export function waituntil(term: unknown, options?: WaitOptions): unknown {
   checkTerm(term)
-  return new WaitUntil(term)
+  return new WaitUntil(term, options)
 }
 
 function* run(
@@ -230,7 +247,8 @@ const DROPPED = 3
 /**
  * A statement with `and` in it. Each clause is waiting, fired (its effect has been had, its body has not run), done, or
  * dropped because the statement no longer needs it. A clause is dropped, so that it has no effect, at the very moment
- * another one decides its part of the tree.
+ * another one decides its part of the tree. If a clause fails, all that wait are dropped; its error is thrown when the
+ * bodies of those that have had their effect before have run.
  */
 class Statement implements Waiter {
   readonly state: number[]
@@ -292,7 +310,8 @@ class Statement implements Waiter {
   private fired(at: number): void {
     this.state[at] = FIRED
     this.clauses[at].value = undefined
-    this.prune(this.tree)
+    if (this.clauses[at].failed) this.drop(this.tree)
+    else this.prune(this.tree)
   }
 
   private satisfied(tree: Tree): boolean {
@@ -329,7 +348,8 @@ class Statement implements Waiter {
 
   /** The next clause whose body is to run: its index; -1 when the statement is done, undefined when it must wait. */
   take(): number | undefined {
-    const at = this.state.indexOf(FIRED)
+    let at = this.state.findIndex((state, i) => state === FIRED && !this.clauses[i].failed)
+    if (at < 0) at = this.state.indexOf(FIRED)
     if (at >= 0) {
       this.state[at] = DONE
       return at
