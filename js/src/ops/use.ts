@@ -7,12 +7,17 @@ import { ASYNC_DISPOSE, DISPOSE } from '../core/dispose.ts'
 import { spawn } from '../core/spawn.ts'
 import { isCancelled } from '../scope/errors.ts'
 import { noncancellable } from '../scope/finish.ts'
+import { endedBy, type OperationOptions } from '../scope/scoped.ts'
 import { waitFor } from '../wait/promise.ts'
 import { claim, isOperation, operationOf, type ItemResult, type Result } from './items.ts'
 
 type Resource = { [ASYNC_DISPOSE]?: () => unknown; [DISPOSE]?: () => unknown } | null | undefined
 
-const run = asyncFn(function* use(item: unknown, body: (resource: any) => unknown) {
+const run = asyncFn(function* use(item: unknown, body: (resource: any) => unknown, options?: OperationOptions) {
+  return yield* endedBy('use', options, using(item, body))
+})
+
+function* using(item: unknown, body: (resource: any) => unknown): Generator<unknown, unknown, any> {
   const resource = yield* acquired(item)
   const dispose = disposalOf(resource)
   let failed = false
@@ -29,7 +34,7 @@ const run = asyncFn(function* use(item: unknown, body: (resource: any) => unknow
       throw failed ? suppressed(later, error) : later
     }
   }
-})
+}
 
 /**
  * The resource. A cancel ends the wait for a promise, but not what the promise stands for: a resource that comes later
@@ -86,7 +91,11 @@ export function suppressed(error: unknown, first: unknown): Error {
  * console.log(yield* use(open, (f) => f.read()))  // → closed
  * // → text
  */
-export function use<I, R>(resource: I, body: (resource: ItemResult<I>) => R): Call<Result<R>> {
+export function use<I, R>(
+  resource: I,
+  body: (resource: ItemResult<I>) => R,
+  options?: OperationOptions,
+): Call<Result<R>> {
   checkFunction('use', body)
-  return run(claim(resource), body as (resource: any) => unknown) as Call<any>
+  return run(claim(resource), body as (resource: any) => unknown, options) as Call<any>
 }
