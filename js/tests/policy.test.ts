@@ -166,6 +166,21 @@ test('a block may wait for the continuations that were registered in it, and for
   throws(() => atomic(function* () {}, { continuations: 'wait' }), /needs enforce\(\) of charcoal-js\/dev/)
 })
 
+test('timers that the host keeps behind getters, as Deno does, are held and waited for, too', async () => {
+  const names = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'queueMicrotask'] as const
+  const own = names.map((name) => Object.getOwnPropertyDescriptor(globalThis, name)!)
+  names.forEach((name, i) =>
+    Object.defineProperty(globalThis, name, { get: () => own[i].value, configurable: true, enumerable: true }),
+  )
+  try {
+    const log = await registered()
+    same(log.slice(0, 5).sort(), ['body', 'caught', 'microtask', 'reaction of the timer', 'timer'])
+    ok(Object.getOwnPropertyDescriptor(globalThis, 'setTimeout')!.get !== undefined, 'the getter is back')
+  } finally {
+    names.forEach((name, i) => Object.defineProperty(globalThis, name, own[i]))
+  }
+})
+
 test('a block that waits for a continuation says so, and holds nothing up when that fails', async () => {
   const enforcement = enforce()
   const failures: string[] = []

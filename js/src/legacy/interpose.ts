@@ -48,9 +48,12 @@ export function interpose(gate: Gate, withSites: boolean): () => void {
   const patches: Patched[] = []
   const patch = (object: any, name: string, make: (original: any) => unknown): void => {
     const original = object === undefined ? undefined : Object.getOwnPropertyDescriptor(object, name)
-    if (original === undefined || typeof original.value !== 'function') return
+    // Deno has getters for its timers.
+    const held: unknown = original?.value ?? original?.get?.call(object)
+    if (original === undefined || typeof held !== 'function') return
     patches.push({ object, name, original })
-    Object.defineProperty(object, name, { ...original, value: make(original.value) })
+    const { enumerable } = original
+    Object.defineProperty(object, name, { value: make(held), writable: true, configurable: true, enumerable })
   }
   const gated = (kind: string, f: (...args: any[]) => any): ((...args: any[]) => any) => {
     const block = belongsTo()
