@@ -262,21 +262,38 @@ test('a generator function is made once, and not at each call, in all places tha
     'the variable of an outer loop': `function main() { for (const x of [1]) {
       let n = 0; while (n++ < 3) { (async () => x)() } } }`,
     'a loop with `var`': `function main() { for (var i = 0; i < 3; i++) { (async () => i)() } }`,
+    'a loop whose variable it uses': `const a = []
+      function main() { for (const x of [1, 2, 3]) a.push((async () => x)()) }`,
+    'a loop that counts': `function main() { for (let x = 0; x < 3; x++) { (async ({ y }, z = x) => y + x)({}) } }`,
+    'a variable in the block of a loop': `const a = []
+      function main() { let x = 0; while (x < 3) { const y = x++; a.push((async () => y)()) } }`,
+    'a class in a loop': `function main() { for (let x = 0; x < 3; x++) { class Y {} (async () => new Y())() } }`,
+    'what `catch` has caught in a loop': `function main() {
+      for (const x of [1, 2, 3]) try { throw x } catch (e) { (async () => e)() } }`,
+    'patterns of a loop': `function main() { for (const { x: [y = 1] } of [{ x: [] }, { x: [] }, { x: [] }]) {
+      (async () => y)() } }`,
+    'a method of an object in a loop': `function main() { for (const x of [1, 2, 3]) {
+      ({ async m() { return x } }).m() } }`,
+    'loops of which it uses both variables': `function main() { for (const x of [1]) for (const y of [1, 2, 3]) {
+      (async () => x + y)() } }`,
   }
   for (const [place, source] of Object.entries(placesOfOne)) same(await made(source), 1, place)
   const placesOfThree = {
-    'a loop without a block': `const a = []; function main() { for (const x of [1, 2, 3]) a.push((async () => x)()) }`,
-    'a loop with one': `const a = []; function main() { for (const x of [1, 2, 3]) { a.push((async () => x)()) } }`,
-    'a loop with a variable in its block': `const a = []
-      function main() { let x = 0; while (x < 3) { const y = x++; a.push((async () => y)()) } }`,
+    'a loop whose variable changes later': `const a = []
+      function main() { for (let x of [1, 2, 3]) { a.push((async () => x)()); x++ } }`,
+    'a loop whose variable it changes': `function main() { for (let x = 0; x < 3; x++) { (async () => (x += 0))() } }`,
+    'a loop whose head changes its variable in a function': `const a = []
+      function main() { for (let x = 0; x < 3; x++, a.push(() => x++)) { (async () => x)() } }`,
+    'a variable that comes later': `function main() { for (let x = 0; x < 3; x++) {
+      const f = async (z) => z || y; f(1); const y = x } }`,
+    'a name that is two variables': `function main() { for (let x = 0; x < 3; x++) {
+      { let x = 1 } (async () => x)() } }`,
+    'a name that it declares, too': `function main() { for (let x = 0; x < 3; x++) {
+      (async () => { { const y = x } { let x = 1; return x } })() } }`,
+    'a loop with `arguments`': `function main() { for (let x = 0; x < 3; x++) {
+      (async function () { return arguments[0] + x })(1) } }`,
     'a loop with a function': `const a = []; function main() { for (let x = 0; x < 3; x++) {
       function y() { return x } a.push((async () => y())()) } }`,
-    'a loop with a class': `const a = []; function main() { for (let x = 0; x < 3; x++) {
-      class Y { y = x } a.push((async () => new Y())()) } }`,
-    'a loop with `catch`': `function main() {
-      for (const x of [1, 2, 3]) try { throw x } catch (e) { (async () => e)() } }`,
-    'a loop with patterns': `function main() { for (const { x: [y = 1] } of [{ x: [] }, { x: [] }, { x: [] }]) {
-      (async () => y)() } }`,
     'a name of each function in a loop': `function main() { for (let x = 0; x < 3; x++) {
       (async function g() { return g })() } }`,
     'a function that is declared in a loop and calls itself': `function main() { for (let x = 0; x < 3; x++) {

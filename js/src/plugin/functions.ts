@@ -64,7 +64,7 @@ function head(module: ModuleText, node: Node, moves: boolean, at: number, open: 
   const comma = /^\s*,/.exec(module.source.slice(last))
   if (comma !== null) module.edits.remove(last, last + comma[0].length)
   const left = [...remaining(module, node, params), ...(isArrow(node) ? ['...$args'] : [])]
-  module.edits.move(first, last, at, `${open} (`, `) ${body}`, left.join(', '))
+  module.edits.move(first, last, at, open, `) ${body}`, left.join(', '))
 }
 
 /**
@@ -120,26 +120,30 @@ function frame(module: ModuleText, node: Node, at: Once): Frame {
   // A name for stacks and reports, in a form that hides no name of the program's.
   const name = module.names.get(node)!
   const runtime = runtimeOf(node)
-  const kept = keep(module, node, at)
+  const kept = keep(module, node, at, !usesArguments)
+  const handed = kept === null ? [] : kept.handed
   // The variable in which it is kept would become the name of a function that has none.
   const [before, after] = name === '' && kept !== null ? ['$charcoal.nameless(', ')'] : ['', '']
   const generatorFunction = `${before}${name === '' ? 'function*' : `function* ${name}$activity`}`
-  const open = ` return ${runtime}(${kept === null ? '' : `${kept} ??= `}${generatorFunction}`
+  const open = ` return ${runtime}(${kept === null ? '' : `${kept.name} ??= `}${generatorFunction}`
+  const listed = (args: string[]): string => `[${[...handed, ...args].join(', ')}]`
+  const ownArguments = handed.length > 0 ? listed(['...arguments']) : 'arguments'
   if (moves) {
-    const passed = isArrow(node) ? `[${[...placeholders(params), '...$args'].join(', ')}]` : 'arguments'
-    return { moves, open, close: `${after}, ${self}, ${passed})` }
+    const passed = isArrow(node) ? listed([...placeholders(params), '...$args']) : ownArguments
+    const first = handed.map((name) => `${name}, `).join('')
+    return { moves, open: `${open} (${first}`, close: `${after}, ${self}, ${passed})` }
   }
   if (usesArguments) return { moves, open: `${open} ()`, close: `${after}, ${self}, arguments)` }
   if (kept === null) return { moves, open: `${open} ()`, close: usesThis ? ', this)' : ')' }
-  const names = params.map((p) => p.name).join(', ')
+  const names = [...handed, ...params.map((p) => p.name)]
   if (runtime !== '$charcoal.go') {
-    const given = isArrow(node) ? `[${names}]` : 'arguments'
-    return { moves, open: `${open} (${names})`, close: `${after}, ${self}, ${given})` }
+    const given = isArrow(node) ? `[${names.join(', ')}]` : ownArguments
+    return { moves, open: `${open} (${names.join(', ')})`, close: `${after}, ${self}, ${given})` }
   }
   // To make the generator cannot throw, so it is made in place.
-  const made = ` return $charcoal.goPlain((${kept} ??= ${generatorFunction} (${names})`
-  const passed = usesThis ? ['this', ...params.map((p) => p.name)].join(', ') : names
-  return { moves, open: made, close: `${after})${usesThis ? '.call' : ''}(${passed}), ${kept})` }
+  const made = ` return $charcoal.goPlain((${kept.name} ??= ${generatorFunction} (${names.join(', ')})`
+  const passed = (usesThis ? ['this', ...names] : names).join(', ')
+  return { moves, open: made, close: `${after})${usesThis ? '.call' : ''}(${passed}), ${kept.name})` }
 }
 
 function removeAsync(module: ModuleText, node: Node): void {

@@ -44,6 +44,9 @@ export function children(node: Node): Node[] {
 
 const none = (): boolean => false
 
+/** A node in which there is only `node`. */
+export const inside = (node: Node): Node => ({ type: 'Block', body: [node] }) as unknown as Node
+
 /**
  * Is there a node below `node` for which `test` holds? Functions and classes inside it are looked into if `through`
  * says so; by default none is.
@@ -126,8 +129,7 @@ export function redeclares(body: Node, parameters: Node[]): boolean {
   const names = new Set(parameters.map((p) => p.name))
   const bindsOne = (d: Node): boolean => boundNames(d.id).some((name) => names.has(name))
   const isVar = (n: Node): boolean => n.type === 'VariableDeclaration' && n.kind === 'var'
-  const holder = { type: 'Block', body: [body] } as unknown as Node
-  return some(holder, (n) => isVar(n) && n.declarations.some(bindsOne))
+  return some(inside(body), (n) => isVar(n) && n.declarations.some(bindsOne))
 }
 
 /** Every name that something in the module declares, as often as it does. */
@@ -141,11 +143,17 @@ export function declared(node: Node): string[] {
 
 /** Every name that something in the module assigns to. */
 export function assigned(node: Node): string[] {
+  return [...assignedBy(node), ...children(node).flatMap(assigned)]
+}
+
+/** Those that `node` itself assigns to, not what stands in it. */
+export function assignedBy(node: Node): string[] {
   const assigns = /^(Assignment|Update)Expression$|^For(In|Of)Statement$/.test(node.type)
-  return [...(assigns ? boundNames(node.left ?? node.argument) : []), ...children(node).flatMap(assigned)]
+  return assigns ? boundNames(node.left ?? node.argument) : []
 }
 
 function boundNames(pattern: Node): string[] {
+  if (pattern.type === 'AssignmentPattern') return boundNames(pattern.left)
   return pattern.type === 'Identifier' ? [pattern.name] : children(pattern).flatMap(boundNames)
 }
 
