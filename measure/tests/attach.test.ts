@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocketServer } from 'ws'
 import { parseTrace, type TraceRecord } from '../src/format/index.ts'
 import { findEndpoint, type NodeEndpoint } from '../src/record/endpoint.ts'
@@ -193,6 +194,22 @@ test('who does not answer is named, and what only answers like a debugger is non
   }
 })
 
+test('a debugger that answers late is found, and what listens and does not answer is not called absent', async () => {
+  const server = createServer((request, response) => {
+    const answer =
+      request.url === '/json/list' ? [{ title: 'p', webSocketDebuggerUrl: 'ws://x' }] : { Browser: 'node.js/v20' }
+    setTimeout(() => response.end(JSON.stringify(answer)), 5500)
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const port = String((server.address() as AddressInfo).port)
+  same(await findEndpoint(port), { kind: 'node', title: 'p', socket: 'ws://x' })
+  await rejects(
+    findEndpoint(port, 20),
+    /what listens on \d+ has not answered within 0.02 s: it is busy, or no debugger$/,
+  )
+  server.close()
+})
+
 test('a port may be the usual one of the web, and an address without a port is none', async () => {
   for (const where of ['http://127.0.0.1:80', '127.0.0.1:80', 'ws://[::1]:80/json'])
     await rejects(findEndpoint(where), /no debugger answers on/)
@@ -210,6 +227,15 @@ test('a tab of a browser that runs already is recorded as it is, and goes on', a
   try {
     const { cdp } = browser
     const { targetId } = await cdp.send('Target.createTarget', { url: `file://${path.join(dir, 'a.html')}` })
+    // The tab is one that runs already: a process that has just begun is not in a recording from its start.
+    const { sessionId } = await cdp.send('Target.attachToTarget', { targetId, flatten: true })
+    const runs = (): Promise<boolean> =>
+      cdp.send('Runtime.evaluate', { expression: 'n > 50', returnByValue: true }, sessionId).then(
+        ({ result }) => result.value === true,
+        () => false, // between two documents
+      )
+    while (!(await runs())) await sleep(50)
+    await cdp.send('Target.detachFromTarget', { sessionId })
     const endpoint = await findEndpoint(browser.endpoint)
     if (endpoint.kind !== 'browser') throw new Error(endpoint.kind)
     ok(endpoint.pages.some((page) => page.id === targetId))
@@ -217,7 +243,6 @@ test('a tab of a browser that runs already is recorded as it is, and goes on', a
     const script: Steps = async ({ page }) => {
       page.timeout = 200_000
       const before = await page.evaluate<number>('n')
-      // Some two seconds: on a busy machine a page's process that has just begun takes part in the recording late.
       await page.waitForFunction(`n > ${before} + 200`)
     }
     const recorded = await recordWeb('a', { out: path.join(dir, 'a.jsonl'), script, attach })

@@ -22,13 +22,13 @@ export interface BrowserEndpoint {
   pages: { id: string; title: string; url: string }[]
 }
 
-/** Milliseconds. */
-const TIMEOUT = 5000
+/** Milliseconds, as many as every command of a debugger has: a browser that has just begun may be as busy. */
+const DEADLINE = 30_000
 
-/** `where`: a port, `host:port`, or an address with one (`http://…`, `ws://…`). */
-export async function findEndpoint(where: string): Promise<NodeEndpoint | BrowserEndpoint> {
+/** `where`: a port, `host:port`, or an address with one (`http://…`, `ws://…`); `deadline` in milliseconds. */
+export async function findEndpoint(where: string, deadline = DEADLINE): Promise<NodeEndpoint | BrowserEndpoint> {
   const base = addressOf(where)
-  const [version, targets] = await Promise.all([ask(base, 'version', where), ask(base, 'list', where)])
+  const [version, targets] = await Promise.all(['version', 'list'].map((what) => ask(base, what, where, deadline)))
   if (!Array.isArray(targets)) throw silent(where)
   if (/^node\.js/i.test(version.Browser ?? '')) {
     const [target] = targets
@@ -54,12 +54,17 @@ function addressOf(where: string): string {
   throw new MeasureError(`${where} is no debugging port; give one like 9229, or host:9222`, 2)
 }
 
-async function ask(base: string, what: string, where: string): Promise<any> {
+async function ask(base: string, what: string, where: string, deadline: number): Promise<any> {
   try {
-    const response = await fetch(`${base}/json/${what}`, { signal: AbortSignal.timeout(TIMEOUT) })
+    const response = await fetch(`${base}/json/${what}`, { signal: AbortSignal.timeout(deadline) })
     const answer = await response.json()
     if (typeof answer === 'object' && answer !== null) return answer
-  } catch {
+  } catch (error) {
+    if ((error as Error).name === 'TimeoutError')
+      throw new MeasureError(
+        `what listens on ${where} has not answered within ${deadline / 1000} s: it is busy, or no debugger`,
+        2,
+      )
     // The message follows below.
   }
   throw silent(where)
