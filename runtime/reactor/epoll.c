@@ -390,6 +390,7 @@ static void poll_(int64_t deadline) {
 }
 
 static bool has_news(void) { return false; }
+static bool awaits(void) { return waiting > 0; }
 
 static int listen_(int event) {
   if (slot < 0 && (errno = -open_epoll()) != 0)
@@ -417,6 +418,6 @@ static void end(void) {
   table_size = 0;
 }
 
-const struct ch_reactor ch_reactor_epoll = {"epoll",  ch_monotonic_now, poll_,      has_news, enlist,
-                                            withdraw, closing,          look_again, start,    cancel,
-                                            end,      listen_,          leave,      rest};
+const struct ch_reactor ch_reactor_epoll = {"epoll", ch_monotonic_now, poll_, has_news, awaits, enlist,  withdraw,
+                                            closing, look_again,       start, cancel,   end,    listen_, leave,
+                                            rest};

@@ -1,4 +1,5 @@
-/* The inbox of a domain, and its wake-up by an eventfd or by the ring. inbox.h has the invariant. */
+/* The inbox of a domain, and its wake-up by an eventfd, or by its word where there is no descriptor. inbox.h has the
+ * invariant. */
 #define _GNU_SOURCE
 #include "reactor/inbox.h"
 #include "charcoal.h"
@@ -9,8 +10,11 @@
 #include "sched/external_wakers.h"
 #include "sched/tsan.h"
 #include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 struct ch_inbox {
@@ -151,6 +155,8 @@ static void wake(struct ch_inbox *sleeper) {
   ch_domain_wakes();
   ch_inbox_wakeups++;
   __atomic_store_n(&sleeper->woken_at, ch_monotonic_now(), __ATOMIC_RELAXED);
+  if (CH_UNLIKELY(event < 0))
+    syscall(SYS_futex, &sleeper->box.rest, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
   while (event >= 0 && (r = ch_runtime_write(ch_runtime_descriptor(event), &one, sizeof one)) < 0 && errno == EINTR)
     ;
   if (CH_UNLIKELY(r < 0 && errno == EBADF)) {
@@ -230,6 +236,18 @@ bool ch_inbox_sleeps(void) {
 }
 
 void ch_inbox_looks(void) { ch_mailbox_looks(&inbox->box); }
+
+/* A sender changes the word before it wakes the domain. Such a sleep is a cancellation point of threads, as those of
+ * the reactors are. */
+void ch_inbox_rest(int64_t deadline) {
+  struct timespec t = ch_timespec_of(deadline);
+  int type, saved = errno;
+  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+  syscall(SYS_futex, &inbox->box.rest, FUTEX_WAIT_BITSET_PRIVATE, CH_MAILBOX_ASLEEP, deadline == CH_FOREVER ? NULL : &t,
+          NULL, FUTEX_BITSET_MATCH_ANY);
+  pthread_setcanceltype(type, NULL);
+  errno = saved;
+}
 
 bool ch_inbox_stands(const struct ch_inbox *of, uint32_t *wakings) { return ch_mailbox_stands(&of->box, wakings); }
 

@@ -52,9 +52,12 @@ static inline bool ch_inbox_is_asleep(void) {
 }
 /* The domain of this thread ends. The memory of the inbox stays, because other threads may still be posting. */
 CH_HIDDEN void ch_inbox_end(void);
-/* Tells whether the domain has no descriptor by which others could wake it, so that it has to look for letters from
- * time to time. Tries to get one before it says so. */
+/* Tells whether the domain has no descriptor by which others could wake it, so that it sleeps in ch_inbox_rest, or, if
+ * it waits for descriptors of the program, looks for letters from time to time. Tries to get one before it says so. */
 CH_HIDDEN bool ch_inbox_is_deaf(void);
+/* Sleeps until a letter comes, or until the deadline, in a domain that is deaf and waits for nothing else. It is called
+ * between ch_inbox_sleeps and ch_inbox_wakes. */
+CH_HIDDEN void ch_inbox_rest(int64_t deadline);
 /* Tells whether other threads may post at any time. */
 CH_HIDDEN bool ch_inbox_is_open(void);
 /* Returns the descriptor that becomes readable when a letter comes to the domain while it sleeps; -1: there is none.

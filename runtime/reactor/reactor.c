@@ -32,6 +32,7 @@ static void decide(void) {
 
 static bool first_enlist(struct ch_clause *c) { return decide(), ch_reactor->enlist(c); }
 static bool first_news(void) { return false; }
+static bool first_awaits(void) { return false; }
 static void first_withdraw(struct ch_clause *c) { (void)c; }
 static void first_closing(int fd) { (void)fd; }
 static void first_look_again(int fd) { (void)fd; }
@@ -50,9 +51,10 @@ static void first_poll(int64_t deadline) {
   ch_reactor->poll(deadline);
 }
 
-static const struct ch_reactor undecided = {
-    "undecided",      ch_monotonic_now, first_poll,   first_news, first_enlist, first_withdraw, first_closing,
-    first_look_again, first_start,      first_cancel, first_end,  first_listen, first_leave,    first_rest};
+static const struct ch_reactor undecided = {"undecided",      ch_monotonic_now, first_poll,     first_news,
+                                            first_awaits,     first_enlist,     first_withdraw, first_closing,
+                                            first_look_again, first_start,      first_cancel,   first_end,
+                                            first_listen,     first_leave,      first_rest};
 const struct ch_reactor *ch_reactor = &undecided;
 
 bool ch_reactor_has_ring(void) {
@@ -83,8 +85,8 @@ void ch_reactor_choose(void) {
   }
 }
 
-/* The longest wait by poll(2). After it the kernel is asked again for something better. */
-#define MAKESHIFT_NS INT64_C(20000000)
+/* How long the last wait by poll(2) might last. After each the kernel is asked again for something better. */
+static __thread int64_t makeshift_ns;
 
 CH_COLD void ch_reactor_makeshift(int64_t deadline, int size, int (*wanted)(int fd),
                                   void (*found)(int fd, int events)) {
@@ -97,8 +99,11 @@ CH_COLD void ch_reactor_makeshift(int64_t deadline, int size, int (*wanted)(int 
   for (int fd = 0; all && fd < size; fd++)
     if (wanted(fd))
       all[used++] = (struct pollfd){.fd = fd, .events = (short)wanted(fd)};
-  struct timespec t = ch_timespec_of(left < MAKESHIFT_NS ? left : MAKESHIFT_NS);
+  makeshift_ns = ch_time_until_look(makeshift_ns);
+  struct timespec t = ch_timespec_of(left < makeshift_ns ? left : makeshift_ns);
   int r = ppoll(all, used, &t, NULL);
+  if (r > 0)
+    makeshift_ns = 0;
   if (r < 0 && errno != EINTR && left > 0) /* there are too many, or no memory: wait and try again */
     nanosleep(&t, NULL);
   for (nfds_t i = 0; r > 0 && i < used; i++)
@@ -121,23 +126,32 @@ void ch_reactor_end(void) {
   ch_timers_end();
 }
 
-/* How long a letter may wait if nobody can wake the domain. */
-#define DEAF_NS INT64_C(3000000)
+/* How long a letter may wait now if nobody can wake the domain. */
+static __thread int64_t deaf_ns;
 
 void ch_reactor_poll(int64_t deadline) {
   ch_look_whether_child();
+  bool rests = false;
   if (CH_UNLIKELY(ch_domain.asks_again))
     ch_dns_ask_again();
   bool revived = ch_operations_revive();
   if (ch_inbox_open() || revived)
     deadline = 0;
-  if (deadline != 0 && CH_UNLIKELY(ch_inbox_is_deaf()) && ch_time_left(deadline) > DEAF_NS)
-    deadline = ch_deadline_after(DEAF_NS);
+  if (deadline != 0 && CH_UNLIKELY(ch_inbox_is_deaf())) {
+    rests = !ch_reactor->awaits();
+    deaf_ns = ch_time_until_look(deaf_ns);
+    if (!rests && ch_time_left(deadline) > deaf_ns)
+      deadline = ch_deadline_after(deaf_ns);
+  }
   if (deadline != 0 && !ch_inbox_sleeps())
     deadline = 0;
-  ch_reactor->poll(deadline);
+  if (deadline != 0 && CH_UNLIKELY(rests))
+    ch_inbox_rest(deadline);
+  else
+    ch_reactor->poll(deadline);
   ch_inbox_wakes();
-  ch_inbox_open();
+  if (ch_inbox_open())
+    deaf_ns = 0;
 }
 
 int64_t ch_reactor_due(void) {

@@ -22,6 +22,8 @@ struct ch_reactor {
   void (*poll)(int64_t deadline);
   /* Whether a poll would find something, as far as that can be told without a system call. */
   bool (*has_news)(void);
+  /* Whether anything but a letter or a time may end a sleep of this thread. */
+  bool (*awaits)(void);
   /* The fd clause's operations (wait.h). enlist may give up with value = -errno. */
   bool (*enlist)(struct ch_clause *);
   void (*withdraw)(struct ch_clause *);

@@ -110,6 +110,7 @@ static void closing(int fd) {
   }
 }
 
+static bool awaits(void) { return true; }
 static void look_again(int fd) { (void)fd; }
 static bool start(struct ch_operation *op) { return (void)op, false; }
 static void cancel(struct ch_operation *op) { (void)op; }
@@ -119,5 +120,5 @@ static int rest(void) { return errno = ENOTSUP, -1; }
 static void end(void) {}
 static void leave(void) {}
 
-const struct ch_reactor ch_reactor_simulated = {"simulated", now,   poll_,  NULL, enlist,  withdraw, closing,
-                                                look_again,  start, cancel, end,  listen_, leave,    rest};
+const struct ch_reactor ch_reactor_simulated = {"simulated", now,   poll_,  NULL, awaits,  enlist, withdraw, closing,
+                                                look_again,  start, cancel, end,  listen_, leave,  rest};

@@ -38,6 +38,17 @@ CH_HIDDEN int64_t ch_deadline_after(int64_t duration);
 /* Returns how long it is until the deadline, at least 0. */
 CH_HIDDEN int64_t ch_time_left(int64_t deadline);
 
+/* ---- looking from time to time ---- */
+
+/* A wait for which there is no descriptor, because the program is at its limit, looks from time to time whether its
+ * event has come, or whether there is a descriptor now. Returns the time until the next look; `last`: the time before
+ * the previous look, at first 0. It grows with the time that has passed, because many such waits would otherwise keep a
+ * processor busy: to a quarter of a second, in some two seconds. */
+static inline int64_t ch_time_until_look(int64_t last) {
+  const int64_t first = 2000000, longest = 250000000, next = last + last / 8;
+  return last == 0 ? first : next < longest ? next : longest;
+}
+
 /* ---- a time on another clock ---- */
 
 /* Returns how long it is until that time, at least 0, by the present state of that clock. CH_NO_TIME: the time's

@@ -405,6 +405,55 @@ TEST(who_has_no_number_to_wait_with_waits_all_the_same) {
   EXPECT(child > 0 && waitpid(child, &status, 0) == child && status == 0);
 }
 
+/* Each of these threads waits for a signal, for a letter of another thread and for time. */
+enum { WAITING_THREADS = 60 };
+static void *waits_for_all(void *release) {
+  sigset_t set;
+  int signal = 0;
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR1);
+  do {
+    async EXPECT(sigwait(&set, &signal) == 0 && signal == SIGUSR1);
+    async EXPECT(ch_sem_wait(release) == 0);
+    EXPECT(ch_sleep(1000000) == 0);
+  }
+  finish;
+  return NULL;
+}
+static long switches(void) {
+  struct rusage r;
+  getrusage(RUSAGE_SELF, &r);
+  return r.ru_nvcsw;
+}
+TEST(many_who_have_no_descriptor_to_wait_with_wait_quietly_and_go_on) {
+  struct rlimit before, few;
+  pthread_t threads[WAITING_THREADS];
+  ch_sem release[WAITING_THREADS] = {0};
+  sigset_t set;
+  int first, all, n;
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR1);
+  EXPECT(pthread_sigmask(SIG_BLOCK, &set, NULL) == 0);
+  EXPECT(getrlimit(RLIMIT_NOFILE, &before) == 0 && (all = first = dup(2)) >= 0);
+  few = (struct rlimit){200, before.rlim_max};
+  EXPECT(setrlimit(RLIMIT_NOFILE, &few) == 0);
+  while ((n = dup(2)) >= 0) all = n;
+  for (int i = 0; i < WAITING_THREADS; i++) 
+    EXPECT(pthread_create(&threads[i], NULL, waits_for_all, &release[i]) == 0);
+  EXPECT(ch_sleep(300000000) == 0);
+  long at_first = switches();
+  EXPECT(ch_sleep(300000000) == 0);
+  EXPECT(switches() - at_first < 30 * WAITING_THREADS);
+  for (int i = 0; i < WAITING_THREADS; i++) {
+    EXPECT(ch_sem_post(&release[i]) == 0);
+    if (i == WAITING_THREADS / 2) { /* the others get descriptors */
+      EXPECT(setrlimit(RLIMIT_NOFILE, &before) == 0);
+      for (int fd = first; fd <= all; fd++) close(fd);
+    }
+    EXPECT(pthread_kill(threads[i], SIGUSR1) == 0 && pthread_join(threads[i], NULL) == 0);
+  }
+}
+
 /* The search for other threads lists them, and reads their names. */
 static void *schedules_later(void *w) {
   struct timespec time = {0, 50000000};

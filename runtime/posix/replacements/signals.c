@@ -16,23 +16,24 @@
 
 static const struct timespec at_once = {0, 0};
 
-#define LOOKS INT64_C(2000000)
 static int lacks_descriptors(void) { return errno == EMFILE || errno == ENFILE || errno == ENOMEM; }
 
 /* Until one of the set may be pending, or the time is over. `slot`: of a signalfd of the set; -1: no descriptor was to
- * be had, and the caller looks every so often. As ch_fd_wait. */
-static int await_signal(int slot, int64_t left) {
+ * be had, and the caller looks from time to time. *look: 0 at first. As ch_fd_wait. */
+static int await_signal(int slot, int64_t left, int64_t *look) {
+  int error;
   if (slot >= 0)
     return await_slot(slot, left);
   if (left == 0)
     return 0;
-  int error = ch_sleep(left < LOOKS ? left : LOOKS);
+  *look = ch_time_until_look(*look);
+  error = ch_sleep(left < *look ? left : *look);
   return error ? -error : POLLIN;
 }
 
 CH_SHARED_BODY int wait_for_signal(const sigset_t *set, siginfo_t *info, int64_t timeout) {
   int before = errno, r, slot, ready;
-  int64_t deadline = ch_deadline_after(timeout);
+  int64_t deadline = ch_deadline_after(timeout), look = 0;
   if (ch_is_refused(timeout != 0))
     return -1;
   r = ch_plain_sigtimedwait(set, info, &at_once);
@@ -42,7 +43,7 @@ CH_SHARED_BODY int wait_for_signal(const sigset_t *set, siginfo_t *info, int64_t
   if (slot < 0 && !lacks_descriptors())
     return -1;
   do {
-    ready = await_signal(slot, ch_time_left(deadline));
+    ready = await_signal(slot, ch_time_left(deadline), &look);
     if (ready < 0) {
       errno = -ready;
       break;
@@ -95,6 +96,7 @@ CH_REPLACES(sigwait) int ch_posix_sigwait(const sigset_t *set, int *signal) {
 static int suspend_with(const sigset_t *mask) {
   sigset_t programs, held, through;
   int slot, ready, error = EINTR;
+  int64_t look = 0;
   if (ch_is_refused(1))
     return -1;
   if (ch_signals_hold(&programs, &held) < 0)
@@ -108,7 +110,7 @@ static int suspend_with(const sigset_t *mask) {
     return -1;
   }
   while (!ch_signals_deliver(mask)) {
-    ready = await_signal(slot, CH_FOREVER);
+    ready = await_signal(slot, CH_FOREVER, &look);
     if (ready < 0) {
       error = -ready;
       break;

@@ -100,6 +100,9 @@ static bool has_news(void) {
          (ch_ring_has_completions() || (__atomic_load_n(ring.sq_flags, __ATOMIC_RELAXED) & IORING_SQ_TASKRUN));
 }
 
+/* Without a ring, as long as it is not sure that there is nothing. */
+static bool awaits(void) { return ring.runs ? ch_uring.in_flight > 0 || ch_uring_has_backlog() : ch_uring.unasked; }
+
 static void poll_(int64_t deadline) {
   int saved = errno;
   if (CH_UNLIKELY(!ring.runs)) {
@@ -247,6 +250,7 @@ const struct ch_reactor ch_reactor_uring = {
     .now = ch_monotonic_now,
     .poll = poll_,
     .has_news = has_news,
+    .awaits = awaits,
     .enlist = ch_poll_enlist,
     .withdraw = ch_poll_withdraw,
     .closing = closing,

@@ -49,6 +49,8 @@ struct ch_uring {
   unsigned in_flight;              /* completions owed, without that of the wake-up */
   int wake_event;                  /* the slot (runtime_descriptors.h) of the inbox's eventfd, + 1; 0: none */
   int why_not;                     /* the error number of the last attempt to start a ring, if it failed */
+  int64_t next_attempt;            /* when another attempt may be made, if it failed */
+  int64_t between_attempts;        /* how long to wait after that attempt; 0: none has failed since the last ring */
   bool unasked;                    /* there are polls or operations of which no ring has been asked */
 };
 extern CH_HIDDEN __thread struct ch_uring ch_uring;

@@ -5,11 +5,34 @@
  * Operations that were under way belong to the parent: those that only wait are begun anew, and others count as
  * interrupted. Where the kernel refuses a ring, the thread waits by poll(2) and its operations are left to the pool. */
 #include "reactor/inbox.h"
+#include "reactor/times.h"
 #include "reactor/uring/uring.h"
 #include "sched/child.h"
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+/* A refused attempt is dear, because the kernel makes the ring before it looks for a descriptor. So the next one is
+ * made only after a time, and only if there is a descriptor then. */
+static void wait_longer(void) {
+  ch_uring.between_attempts = ch_time_until_look(ch_uring.between_attempts);
+  ch_uring.next_attempt = ch_monotonic_now() + ch_uring.between_attempts;
+}
+
+static bool may_attempt(void) {
+  if (ch_uring.why_not == 0)
+    return true;
+  if (ch_monotonic_now() < ch_uring.next_attempt)
+    return false;
+  int fd = eventfd(0, EFD_CLOEXEC);
+  if (fd >= 0)
+    close(fd);
+  else
+    wait_longer();
+  return fd >= 0;
+}
 
 static void interrupted(struct ch_operation *op) {
   ch_operation_unlist(op);
@@ -59,6 +82,7 @@ static void for_all(void (*operation)(struct ch_operation *), void (*poll)(struc
 }
 
 static void in_child(void) {
+  ch_uring.why_not = 0;
   if (!ch_ring->runs)
     return;
   ch_ring_forget();
@@ -72,9 +96,14 @@ static void in_child(void) {
 static void hook(void) { ch_child_hook(in_child); }
 
 bool ch_uring_runs_again(void) {
-  ch_uring.why_not = ch_ring_start();
-  if (ch_uring.why_not != 0)
+  if (!may_attempt())
     return false;
+  ch_uring.why_not = ch_ring_start();
+  if (ch_uring.why_not != 0) {
+    wait_longer();
+    return false;
+  }
+  ch_uring.between_attempts = 0;
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, hook);
   ch_uring.unasked = false;
