@@ -11,7 +11,9 @@
 #include <sys/mman.h>
 
 #define SLAB ((size_t)64 * 1024)
-#define ARENA ((size_t)4 * 1024 * 1024)
+/* Not larger, because a program of an ordinary user may lock all its memory, and that of the future (mlockall), only
+ * while it has less than 8 MiB of addresses, whether it uses them or not. */
+#define ARENA ((size_t)1024 * 1024)
 #define SLABS (ARENA / SLAB)
 /* Slabs that spawning leaves for the frames of what is already there, so that running out of memory at a spawn
  * doesn't end what runs. */
@@ -35,6 +37,7 @@ __thread __attribute__((tls_model("initial-exec"))) struct ch_heap *ch_heap = &c
 int ch_heap_malloc = -1;
 
 static __thread struct ch_arena *arenas;
+static __thread uintptr_t lowest, end; /* all arenas lie between these addresses; both 0 if there are none */
 static __thread struct ch_slab *free_slabs;
 static __thread unsigned free_count, arena_count;
 static __thread uint64_t used_slabs;
@@ -45,16 +48,37 @@ static char *slab_base(const struct ch_slab *s) {
   return (char *)arena_of(s) + SLAB * (size_t)(s - arena_of(s)->slabs);
 }
 
+/* At an address of the kernel's choice; `wish`: preferably there. */
+static char *map(void *wish, size_t size) {
+  char *p = mmap(wish, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return p == MAP_FAILED ? NULL : p;
+}
+
+/* Aligned to its size. Mostly there is room below the arena that was mapped last, and the kernel then sees a single
+ * area; otherwise the aligned half of twice as much is kept. */
+static char *map_aligned(void) {
+  char *p = arenas ? map((char *)arenas - ARENA, ARENA) : NULL;
+  if (p && (uintptr_t)p % ARENA == 0)
+    return p;
+  if (p)
+    munmap(p, ARENA);
+  if (!(p = map(NULL, 2 * ARENA)))
+    return NULL;
+  char *base = (char *)(((uintptr_t)p + ARENA - 1) & ~(ARENA - 1));
+  if (base > p)
+    munmap(p, (size_t)(base - p));
+  if (base + ARENA < p + 2 * ARENA)
+    munmap(base + ARENA, (size_t)(p + ARENA - base));
+  return base;
+}
+
 static bool map_arena(void) {
-  char *raw = mmap(NULL, 2 * ARENA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (raw == MAP_FAILED)
+  struct ch_arena *a = (struct ch_arena *)map_aligned();
+  if (!a)
     return false;
-  char *base = (char *)(((uintptr_t)raw + ARENA - 1) & ~(ARENA - 1));
-  if (base > raw)
-    munmap(raw, (size_t)(base - raw));
-  if (base + ARENA < raw + 2 * ARENA)
-    munmap(base + ARENA, (size_t)(raw + ARENA - base));
-  struct ch_arena *a = (struct ch_arena *)base;
+  const uintptr_t base = (uintptr_t)a;
+  lowest = !arenas || base < lowest ? base : lowest;
+  end = !arenas || base + ARENA > end ? base + ARENA : end;
   a->next = arenas;
   arenas = a;
   arena_count++;
@@ -138,6 +162,8 @@ void *ch_heap_arenas(void) { return &arenas; }
 
 /* The slab of this thread in which the address lies; NULL: it lies in none. */
 static struct ch_slab *slab_at(const void *p) {
+  if ((uintptr_t)p < lowest || (uintptr_t)p >= end)
+    return NULL;
   for (const struct ch_arena *a = arenas; a; a = a->next)
     if (a == arena_of(p)) {
       struct ch_slab *s = slab_of(p);
@@ -299,6 +325,7 @@ CH_COLD void ch_heap_end(void) {
   free_slabs = NULL;
   free_count = arena_count = 0;
   used_slabs = 0;
+  lowest = end = 0;
 }
 
 void ch_heap_check(void) {

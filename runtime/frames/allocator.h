@@ -2,7 +2,7 @@
  *
  * There are four kinds of block, each with its own slabs, so that a walk over the slabs of one kind finds every
  * live object of it: frames (classes of 16 bytes), activities (classes of 8 bytes), long activities (with a
- * prefix; classes of 8 bytes) and async branches (classes of 8 bytes). Slabs of 64 KiB lie in arenas of 4 MiB, aligned
+ * prefix; classes of 8 bytes) and async branches (classes of 8 bytes). Slabs of 64 KiB lie in arenas of 1 MiB, aligned
  * to their size, whose first slab describes the others.
  *
  * Invariants:
