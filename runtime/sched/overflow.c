@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -182,6 +183,20 @@ static void on_fault(int number, siginfo_t *info, void *context) {
   errno = error;
 }
 
+/* The system call, because the function of that name is the one below. */
+static int set_alternate(const stack_t *wanted, stack_t *old) { return (int)syscall(SYS_sigaltstack, wanted, old); }
+
+/* The C library's function, which does not show the runtime's stack. Who wants to have no alternate stack gets that one
+ * back. */
+__attribute__((weak, visibility("default"))) int sigaltstack(const stack_t *wanted, stack_t *old) {
+  const stack_t ours = {.ss_sp = alternate, .ss_size = ALTERNATE};
+  const bool none = alternate && wanted && wanted->ss_flags & SS_DISABLE;
+  int r = set_alternate(none ? &ours : wanted, old);
+  if (r == 0 && alternate && old && old->ss_sp == alternate)
+    *old = (stack_t){.ss_flags = SS_DISABLE};
+  return r;
+}
+
 static void install(void) {
   struct sigaction is, ours = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
   if (sigaction(SIGSEGV, NULL, &is) == 0 && !(is.sa_flags & SA_SIGINFO) && is.sa_handler == SIG_DFL)
@@ -200,13 +215,13 @@ void ch_overflow_start(void) {
     pthread_attr_destroy(&attributes);
   }
   stack_t is;
-  if (sigaltstack(NULL, &is) || !(is.ss_flags & SS_DISABLE))
+  if (set_alternate(NULL, &is) || !(is.ss_flags & SS_DISABLE))
     return;
   void *memory = mmap(NULL, ALTERNATE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
     return;
   is = (stack_t){.ss_sp = memory, .ss_size = ALTERNATE};
-  if (sigaltstack(&is, NULL) == 0)
+  if (set_alternate(&is, NULL) == 0)
     alternate = memory;
   else
     munmap(memory, ALTERNATE);
@@ -214,10 +229,10 @@ void ch_overflow_start(void) {
 
 void ch_overflow_end(void) {
   stack_t is;
-  if (!alternate || sigaltstack(NULL, &is) || is.ss_sp != alternate)
+  if (!alternate || set_alternate(NULL, &is) || is.ss_sp != alternate)
     return; /* the program has set another one, and may set this one again later */
   is.ss_flags = SS_DISABLE;
-  if (sigaltstack(&is, NULL) == 0)
+  if (set_alternate(&is, NULL) == 0)
     munmap(alternate, ALTERNATE);
   alternate = NULL;
 }

@@ -3,6 +3,7 @@
  * A domain's thread gets an alternate stack, unless the program has given it one, and the program a handler of SIGSEGV,
  * unless it has one already. The handler speaks only where the address lies just below the stack that the domain's
  * thread runs on; every other fault is what it would be without it. A handler that the program sets later replaces it.
+ * sigaltstack does not show the program the runtime's stack.
  */
 #ifndef CHARCOAL_SCHED_OVERFLOW_H
 #define CHARCOAL_SCHED_OVERFLOW_H

@@ -1354,6 +1354,27 @@ static void no_descriptor_left(void) {
   close(listener);
 }
 
+static void *looks_at_its_alternate_stack(void *unused) {
+  static _Thread_local char own[65536];
+  stack_t is;
+  for (int turn = 0; turn < 2; turn++) {
+    SHOW(sigaltstack(NULL, &is));
+    printf("%d %d %zu\n", is.ss_flags, is.ss_sp == NULL, is.ss_size);
+    SHOW(sigaltstack(&(stack_t){.ss_sp = own, .ss_size = sizeof own}, &is));
+    printf("%d %d %zu\n", is.ss_flags, is.ss_sp == NULL, is.ss_size);
+    SHOW(sigaltstack(&(stack_t){.ss_flags = SS_DISABLE}, &is));
+    printf("%d %d %zu\n", is.ss_flags, is.ss_sp == own, is.ss_size);
+  }
+  return unused;
+}
+static void alternate_stacks(void) {
+  pthread_t t;
+  printf("== no thread has an alternate stack but its own\n");
+  looks_at_its_alternate_stack(NULL);
+  pthread_create(&t, NULL, looks_at_its_alternate_stack, NULL);
+  pthread_join(t, NULL);
+}
+
 static void *takes_and_ends(void *m) { return pthread_mutex_lock(m), m; }
 static void lost_mutexes(void) {
   static pthread_mutex_t m;
@@ -1693,6 +1714,7 @@ int main(void) {
   lines_through_small_buffers();
   broken_streams();
   no_descriptor_left();
+  alternate_stacks();
   lost_mutexes();
   not_made_consistent();
   cut_short_by_the_end();
