@@ -3,6 +3,7 @@
 #include "reactor/dns.h"
 #include "activity/activity.h"
 #include "reactor/reactor.h"
+#include "reactor/runtime_descriptors.h"
 #include "reactor/timer.h"
 #include "reactor/times.h"
 #include "sched/child.h"
@@ -15,8 +16,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 
 /* ---- c-ares, loaded ---- */
 
@@ -33,6 +36,7 @@ static struct {
   struct timeval *(*timeout)(ares_channel, struct timeval *, struct timeval *);
   int (*save_options)(ares_channel, struct ares_options *, int *);
   void (*destroy_options)(struct ares_options *);
+  void (*set_socket_functions)(ares_channel, const struct ares_socket_functions *, void *);
 } cares;
 
 /* These are weak, because a static program has no dlopen, and then no c-ares. */
@@ -46,11 +50,17 @@ static void load(void) {
   struct {
     void *to;
     const char *name;
-  } wanted[] = {{&cares.library_init, "ares_library_init"}, {&cares.init_options, "ares_init_options"},
-                {&cares.destroy, "ares_destroy"},           {&cares.set_servers, "ares_set_servers_ports_csv"},
-                {&cares.getaddrinfo, "ares_getaddrinfo"},   {&cares.freeaddrinfo, "ares_freeaddrinfo"},
-                {&cares.process_fd, "ares_process_fd"},     {&cares.timeout, "ares_timeout"},
-                {&cares.save_options, "ares_save_options"}, {&cares.destroy_options, "ares_destroy_options"}};
+  } wanted[] = {{&cares.library_init, "ares_library_init"},
+                {&cares.init_options, "ares_init_options"},
+                {&cares.destroy, "ares_destroy"},
+                {&cares.set_servers, "ares_set_servers_ports_csv"},
+                {&cares.getaddrinfo, "ares_getaddrinfo"},
+                {&cares.freeaddrinfo, "ares_freeaddrinfo"},
+                {&cares.process_fd, "ares_process_fd"},
+                {&cares.timeout, "ares_timeout"},
+                {&cares.save_options, "ares_save_options"},
+                {&cares.destroy_options, "ares_destroy_options"},
+                {&cares.set_socket_functions, "ares_set_socket_functions"}};
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
     void *symbol = dlsym(library, wanted[i].name);
     if (!symbol)
@@ -60,14 +70,42 @@ static void load(void) {
   cares.loaded = cares.library_init(ARES_LIB_INIT_ALL) == ARES_SUCCESS;
 }
 
+/* ---- its sockets ----
+ *
+ * They are the runtime's descriptors. For c-ares a socket is the slot, which stays the same. */
+
+static ares_socket_t make_socket(int family, int type, int protocol, void *unused) {
+  (void)unused;
+  return ch_add_runtime_descriptor(socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol));
+}
+static int close_socket(ares_socket_t slot, void *unused) {
+  (void)unused;
+  return ch_close_waited_for(slot), 0;
+}
+static int connect_socket(ares_socket_t slot, const struct sockaddr *to, ares_socklen_t size, void *unused) {
+  (void)unused;
+  return connect(ch_runtime_descriptor(slot), to, size);
+}
+static ares_ssize_t receive(ares_socket_t slot, void *to, size_t n, int flags, struct sockaddr *from,
+                            ares_socklen_t *size, void *unused) {
+  (void)unused;
+  return recvfrom(ch_runtime_descriptor(slot), to, n, flags, from, size);
+}
+static ares_ssize_t deliver(ares_socket_t slot, const struct iovec *pieces, int n, void *unused) {
+  (void)unused;
+  return writev(ch_runtime_descriptor(slot), pieces, n);
+}
+static const struct ares_socket_functions socket_functions = {make_socket, close_socket, connect_socket, receive,
+                                                              deliver};
+
 /* ---- a resolver ---- */
 
 struct watch {
   struct watch *next;
   struct resolver *resolver;
   struct ch_clause clause;
-  int fd, wanted; /* `wanted`: the poll events that c-ares wants; 0: none */
-  bool watching;  /* the clause is registered */
+  int slot, wanted; /* `wanted`: the poll events that c-ares wants; 0: none */
+  bool watching;    /* the clause is registered */
 };
 
 struct resolver {
@@ -131,9 +169,11 @@ static void ready(struct ch_clause *c) {
   w->watching = false;
   if (events < 0)
     return; /* the watch could not be registered, so the query will time out */
+  if (events & POLLNVAL)
+    return settle(r); /* the socket has another number now */
   bool in = events & (POLLIN | POLLERR | POLLHUP) && w->wanted & POLLIN, out = events & POLLOUT && w->wanted & POLLOUT;
   r->working = true;
-  cares.process_fd(r->channel, in ? w->fd : ARES_SOCKET_BAD, out ? w->fd : ARES_SOCKET_BAD);
+  cares.process_fd(r->channel, in ? w->slot : ARES_SOCKET_BAD, out ? w->slot : ARES_SOCKET_BAD);
   r->working = false;
   settle(r);
 }
@@ -148,10 +188,10 @@ static void due(struct ch_clause *c) {
 }
 
 /* Called by c-ares, from inside any of its functions. */
-static void socket_changed(void *data, ares_socket_t fd, int readable, int writable) {
+static void socket_changed(void *data, ares_socket_t slot, int readable, int writable) {
   struct resolver *r = data;
   struct watch *w = r->watches;
-  while (w && w->fd != fd)
+  while (w && w->slot != slot)
     w = w->next;
   if (!w) {
     if (!readable && !writable)
@@ -160,7 +200,7 @@ static void socket_changed(void *data, ares_socket_t fd, int readable, int writa
     if (!w)
       return; /* without a watch the query will time out */
     w->resolver = r;
-    w->fd = fd;
+    w->slot = slot;
     w->next = r->watches;
     r->watches = w;
   }
@@ -215,7 +255,7 @@ static void settle(struct resolver *r) {
       continue;
     }
     if (!w->watching) {
-      w->clause = ch_fd_clause(w->fd, w->wanted);
+      w->clause = ch_fd_clause(ch_runtime_descriptor(w->slot), w->wanted);
       w->watching = true;
       ch_clause_watch(&w->clause, ready);
     }
@@ -265,6 +305,7 @@ static struct resolver *make_resolver(void) {
     free(r);
     return NULL;
   }
+  cares.set_socket_functions(r->channel, &socket_functions, NULL);
   r->choice = __atomic_load_n(&choices, __ATOMIC_ACQUIRE);
   const struct server_list *set = __atomic_load_n(&chosen, __ATOMIC_ACQUIRE);
   const char *list = set ? set->text : getenv("CHARCOAL_DNS");

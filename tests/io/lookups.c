@@ -118,6 +118,24 @@ TEST(a_query_is_asked_again_in_time_although_an_earlier_one_is_not) {
   exit(0);
 }
 
+/* ---- its sockets ---- */
+
+TEST(a_query_takes_no_number_of_the_programs_and_goes_on_when_its_own_is_wanted) {
+  ch_activity asks;
+  int error = -1;
+  start_server();
+  int lowest = dup(0);
+  EXPECT(lowest >= 0 && close(lowest) == 0);
+  activate[&asks] { error = look_up_v4("late.example"); }
+  wait_until_asked('l', 1);
+  EXPECT(dup(0) == lowest);
+  for (int fd = lowest; fd < 1000; fd++) EXPECT(dup2(0, fd) == fd);
+  for (int fd = lowest; fd < 1000; fd++) EXPECT(close(fd) == 0);
+  ch_activity_wait(&asks);
+  EXPECT(error == 0 && asked['l'] == 2);
+  exit(0);
+}
+
 /* ---- other servers ---- */
 
 TEST(who_waited_for_the_turn_to_ask_asks_the_servers_that_were_set_meanwhile) {
