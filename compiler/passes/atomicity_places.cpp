@@ -88,8 +88,32 @@ static StringRef variableOf(const Value *object) {
   return name.starts_with(".") || name.starts_with("charcoal.") ? "" : name;
 }
 
-Constant *Places::of(const Instruction &I, const Value *object, uint64_t size, const RestsOn &restsOn) {
+// LLVM gives line 0 to what it has made of the accesses of several lines. The best place is then that of a use, or of
+// what follows, in the same function; otherwise the beginning of the block in the source text.
+static const DILocation *lineOf(const Instruction &I) {
   const DILocation *at = I.getDebugLoc();
+  if (!at || at->getLine() != 0)
+    return at;
+  auto lineOfOther = [&](const Instruction *other) -> const DILocation * {
+    const DILocation *there = other->getDebugLoc();
+    bool inSameFunction = there && there->getInlinedAt() == at->getInlinedAt() &&
+                          there->getScope()->getSubprogram() == at->getScope()->getSubprogram();
+    return inSameFunction && there->getLine() != 0 ? there : nullptr;
+  };
+  for (const User *U : I.users())
+    if (auto *user = dyn_cast<Instruction>(U))
+      if (const DILocation *there = lineOfOther(user))
+        return there;
+  for (const Instruction *next = &I; (next = next->getNextNode());)
+    if (const DILocation *there = lineOfOther(next))
+      return there;
+  const auto *block = dyn_cast<DILexicalBlock>(at->getScope());
+  unsigned line = block ? block->getLine() : at->getScope()->getSubprogram()->getLine();
+  return DILocation::get(I.getContext(), line, 0, at->getScope(), at->getInlinedAt());
+}
+
+Constant *Places::of(const Instruction &I, const Value *object, uint64_t size, const RestsOn &restsOn) {
+  const DILocation *at = lineOf(I);
   if (DISubprogram *whole = I.getFunction()->getSubprogram(); whole && !at) // there is no better place
     at = DILocation::get(abi.C, whole->getLine(), 0, whole);
   StringRef function = at ? nameOf(at->getScope()->getSubprogram()) : I.getFunction()->getName();
