@@ -337,7 +337,12 @@ struct ch_access_place {
                                                         * NULL after the last */
   uint32_t line, column;                               /* 0: unknown */
   uint32_t size;                                       /* bytes that are read or written; 0 in the place of a call */
-  uint32_t is_tested;                                  /* of a read: a branch of the code depends on its value */
+  uint32_t flags;                                      /* of enum ch_access_flags */
+};
+enum ch_access_flags {
+  CH_ACCESS_TESTED = 1,  /* a read: a branch of the code depends on its value */
+  CH_ACCESS_INDEXED = 2, /* its address depends on an index that was read from memory that others may see */
+  CH_ACCESS_REACHED = 4, /* its address depends on a pointer that was read there */
 };
 
 /* Called by a constructor of each module, and by its destructor. */

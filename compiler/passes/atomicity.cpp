@@ -154,6 +154,24 @@ static const Value *objectOf(const Value *pointer) {
   return call && call->getIntrinsicID() == Intrinsic::threadlocal_address ? call->getArgOperand(0) : object;
 }
 
+// Whether the address depends on what was read from memory that others may see: flags of enum ch_access_flags.
+unsigned Instrumenter::howReached(Value *pointer) {
+  auto dependsOnShared = [&](Value *value) {
+    SmallPtrSet<Value *, 16> seen;
+    SmallVector<LoadInst *, CH_RESTS_ON> reads;
+    collectReads(value, seen, reads);
+    return any_of(reads, [&](const LoadInst *L) { return isShared(L->getPointerOperand()); });
+  };
+  unsigned how = 0;
+  for (auto *G = dyn_cast<GEPOperator>(pointer); G; G = dyn_cast<GEPOperator>(pointer)) {
+    for (Value *index : G->indices())
+      if (dependsOnShared(index))
+        how |= CH_ACCESS_INDEXED;
+    pointer = G->getPointerOperand();
+  }
+  return dependsOnShared(pointer) ? how | CH_ACCESS_REACHED : how;
+}
+
 void Instrumenter::access(Instruction &I, Value *pointer, Type *T, bool reads, bool writes) {
   TypeSize size = M.getDataLayout().getTypeStoreSize(T);
   if (size.isScalable() || !isShared(pointer))
@@ -166,9 +184,9 @@ void Instrumenter::access(Instruction &I, Value *pointer, Type *T, bool reads, b
     collectReads(S->getValueOperand(), seen, reads);
     for (LoadInst *L : reads)
       if (isShared(L->getPointerOperand()) && M.getDataLayout().getTypeStoreSize(L->getType()) == size)
-        restsOn.push_back(places.of(*L, objectOf(L->getPointerOperand()), bytes));
+        restsOn.push_back(places.of(*L, objectOf(L->getPointerOperand()), bytes, howReached(L->getPointerOperand())));
   }
-  Constant *place = places.of(I, objectOf(pointer), bytes, restsOn);
+  Constant *place = places.of(I, objectOf(pointer), bytes, howReached(pointer), restsOn);
   Value *now = activation();
   bool isLarge = bytes > 8; // such as a vector, which may hold several variables
   Value *length = ConstantInt::get(abi.Size, bytes);
@@ -190,7 +208,7 @@ void Instrumenter::range(Instruction &I, Value *pointer, Value *size, bool write
   if (size->getType() != abi.Size)
     return;
   Value *now = activation();
-  Constant *place = places.of(I, objectOf(pointer), 4);
+  Constant *place = places.of(I, objectOf(pointer), 4, howReached(pointer));
   callAfter(I, writes ? "ch_atomicity_write_range" : "ch_atomicity_read_range", {pointer, size, place, now});
 }
 

@@ -29,12 +29,14 @@ class Places {
 public:
   explicit Places(Abi &abi) : abi(abi) {}
   using RestsOn = llvm::SmallVector<llvm::Constant *, CH_RESTS_ON>;
-  llvm::Constant *of(const llvm::Instruction &, const llvm::Value *object, uint64_t size, const RestsOn &restsOn = {});
+  // `how`: of enum ch_access_flags, without CH_ACCESS_TESTED.
+  llvm::Constant *of(const llvm::Instruction &, const llvm::Value *object, uint64_t size, unsigned how,
+                     const RestsOn &restsOn = {});
 
 private:
   llvm::Constant *call(const llvm::DILocation *);
   llvm::Constant *make(const llvm::DILocation *, llvm::StringRef function, llvm::StringRef variable, uint64_t size,
-                       const RestsOn &, bool isTested = false);
+                       const RestsOn &, unsigned flags = 0);
   llvm::Constant *text(llvm::StringRef);
 
   Abi &abi;
@@ -62,6 +64,7 @@ private:
   // ---- atomicity.cpp ----
   void function(llvm::Function &);
   bool isShared(const llvm::Value *pointer);
+  unsigned howReached(llvm::Value *pointer);
   void access(llvm::Instruction &, llvm::Value *pointer, llvm::Type *, bool reads, bool writes);
   void range(llvm::Instruction &, llvm::Value *pointer, llvm::Value *size, bool writes);
   void callBefore(llvm::Instruction &, llvm::StringRef name, llvm::ArrayRef<llvm::Value *>);

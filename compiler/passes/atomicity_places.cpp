@@ -55,7 +55,7 @@ Constant *Places::text(StringRef words) {
 }
 
 Constant *Places::make(const DILocation *at, StringRef function, StringRef variable, uint64_t size,
-                       const RestsOn &restsOn, bool isTested) {
+                       const RestsOn &restsOn, unsigned flags) {
   Constant *inside = at && at->getInlinedAt() ? call(at->getInlinedAt()) : ConstantPointerNull::get(abi.Ptr);
   auto number = [&](uint64_t n) { return ConstantInt::get(abi.I32, n); };
   static_assert(sizeof(struct ch_access_place) == 48 + 8 * CH_RESTS_ON, "struct ch_access_place has changed");
@@ -69,7 +69,7 @@ Constant *Places::make(const DILocation *at, StringRef function, StringRef varia
                         number(at ? at->getLine() : 0),
                         number(at ? at->getColumn() : 0),
                         number(size),
-                        number(isTested)};
+                        number(flags)};
   Constant *place = ConstantStruct::getAnon(fields);
   return new GlobalVariable(abi.M, place->getType(), true, GlobalValue::PrivateLinkage, place, "charcoal.place");
 }
@@ -112,19 +112,20 @@ static const DILocation *lineOf(const Instruction &I) {
   return DILocation::get(I.getContext(), line, 0, at->getScope(), at->getInlinedAt());
 }
 
-Constant *Places::of(const Instruction &I, const Value *object, uint64_t size, const RestsOn &restsOn) {
+Constant *Places::of(const Instruction &I, const Value *object, uint64_t size, unsigned how, const RestsOn &restsOn) {
   const DILocation *at = lineOf(I);
   if (DISubprogram *whole = I.getFunction()->getSubprogram(); whole && !at) // there is no better place
     at = DILocation::get(abi.C, whole->getLine(), 0, whole);
   StringRef function = at ? nameOf(at->getScope()->getSubprogram()) : I.getFunction()->getName();
   StringRef variable = variableOf(object);
   if (!restsOn.empty())
-    return make(at, function, variable, size, restsOn);
-  const bool tested = isa<LoadInst>(I) && isTested(I);
-  const Key key{at, {at ? (const void *)variable.data() : &I, size << 1 | tested}};
+    return make(at, function, variable, size, restsOn, how);
+  if (isa<LoadInst>(I) && isTested(I))
+    how |= CH_ACCESS_TESTED;
+  const Key key{at, {at ? (const void *)variable.data() : &I, size << 3 | how}};
   if (Constant *place = known.lookup(key))
     return place;
-  Constant *place = make(at, function, variable, size, {}, tested); // also adds the places of the calls around it
+  Constant *place = make(at, function, variable, size, {}, how); // also adds the places of the calls around it
   return known[key] = place;
 }
 

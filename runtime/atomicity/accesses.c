@@ -106,12 +106,31 @@ static bool came_between(const struct ch_watched *w, const struct ch_branch_acce
   return t->place && common_bytes && t->who != w->id && t->time > e->time && !ch_knows(&w->knowledge, t->who, t->time);
 }
 
+/* Does the second place stand in the call of a function in which the first one stands, or in one that was inlined
+ * there? Both are of the same activation. */
+static bool stands_in_call_of(const struct ch_access_place *first, const struct ch_access_place *second) {
+  for (const struct ch_access_place *p = second; p; p = p->inside)
+    if (p->inside == first->inside)
+      return true;
+  return false;
+}
+static bool in_same_call(const struct ch_branch_access *e, const struct ch_access_place *first,
+                         const struct ch_access_place *place, uint32_t activation) {
+  return activation && activation == e->activation && stands_in_call_of(first, place);
+}
+
 /* Does the entry's access belong together with one that is made now? Whoever puts two functions' accesses into atomic
  * blocks, and not into one, has said what belongs together. */
 static bool belong_together(const struct ch_watched *w, const struct ch_branch_access *e, uint32_t activation) {
   if (activation && activation == e->activation)
     return true;
   return !(e->is_atomic && ch_tls.atomic_depth) && w->pauses - e->pauses <= ch_atomicity_settings.window;
+}
+
+/* Has a later call chosen the location anew, out of an array, and so not meant the one of the entry's access? */
+static bool is_chosen_anew(const struct ch_branch_access *e, const struct ch_access_place *first,
+                           const struct ch_access_place *place, uint32_t activation) {
+  return place->flags & CH_ACCESS_INDEXED && !in_same_call(e, first, place, activation);
 }
 
 static bool was_changed(const struct ch_branch_access *e, const struct ch_touch *t) {
@@ -132,8 +151,8 @@ static void remember_read(struct ch_branch_access *e, const struct ch_access_pla
   e->reads[0].value = e->value;
 }
 
-/* A write whose value was computed from a read of the location, in this activation, that another's write has since made
- * stale: whatever was read since then. */
+/* A write whose value was computed from a read of the location, in this call, that another's write has since made stale:
+ * whatever was read since then. */
 static const struct ch_access_place *stale_basis(const struct ch_watched *w, const struct ch_branch_access *e,
                                                  const struct ch_cell *c, unsigned bytes,
                                                  const struct ch_access_place *place, uint32_t activation) {
@@ -143,7 +162,8 @@ static const struct ch_access_place *stale_basis(const struct ch_watched *w, con
   for (unsigned i = 0; i < CH_RESTS_ON && e->reads[i].place; i++)
     for (unsigned k = 0; k < CH_RESTS_ON && place->rests_on[k]; k++)
       if (e->reads[i].activation == activation && e->reads[i].time < t->time && e->reads[i].value != t->value &&
-          ch_same_place(e->reads[i].place, place->rests_on[k]) && !ch_knows(&w->knowledge, t->who, t->time))
+          ch_same_place(e->reads[i].place, place->rests_on[k]) && stands_in_call_of(e->reads[i].place, place) &&
+          !ch_knows(&w->knowledge, t->who, t->time))
         return e->reads[i].place;
   return NULL;
 }
@@ -152,7 +172,8 @@ static const struct ch_access_place *stale_basis(const struct ch_watched *w, con
 static void compare_runs(struct ch_watched *w, struct ch_branch_access *e, const struct ch_cell *c, unsigned bytes,
                          const struct ch_access_place *place, uint32_t activation, enum ch_access kind) {
   bool written = came_between(w, e, &c->written, c->written_bytes & bytes) && was_changed(e, &c->written);
-  if (!belong_together(w, e, activation))
+  const struct ch_access_place *first = e->last == CH_READS ? e->read : e->write;
+  if (!belong_together(w, e, activation) || is_chosen_anew(e, first, place, activation))
     return;
   if (kind == CH_WRITES && e->last == CH_READS) {
     if (written && wants(CH_LOST_UPDATE))
@@ -163,11 +184,13 @@ static void compare_runs(struct ch_watched *w, struct ch_branch_access *e, const
   } else if (written && e->last == CH_READS && ch_stands_behind(e->read, place)) {
     if (wants(CH_UNREPEATABLE))
       ch_found(CH_UNREPEATABLE, e->at, e->read, &c->written, place);
-    if (!e->write && e->read->is_tested) {
+    if (!e->write && e->read->flags & CH_ACCESS_TESTED && in_same_call(e, e->read, place, activation)) {
       e->checked = e->read;
       e->changed = c->written;
     }
   } else if (written && e->last == CH_WRITES && ch_stands_behind(e->write, place)) {
+    if (place->flags & CH_ACCESS_REACHED && !in_same_call(e, e->write, place, activation))
+      return; /* by a pointer, which leads to another's object, or to a free one, since then */
     bool same_code = e->blind && ch_same_place(e->write, c->written.place);
     enum ch_finding_kind found = same_code ? CH_OVERWRITTEN : CH_OVERWRITTEN_ELSEWHERE;
     if (wants(found))
@@ -240,6 +263,8 @@ static void note(struct ch_watcher *h, struct ch_cell *c, uintptr_t at, size_t s
       ch_found(CH_STALE_CHECK, at, e->checked, &e->changed, place);
     e->checked = NULL;
   }
+  if (kind == CH_READS && place->flags & CH_ACCESS_TESTED)
+    e->checked = NULL; /* it is checked anew */
   e->time = h->now;
   e->pauses = w->pauses;
   e->activation = activation;

@@ -730,6 +730,112 @@ static void calls_of_the_library_as_branches(void) {
   ch_sem_destroy(&s);
 }
 
+// Operations on shared lists, each of one piece: to find or to add, and to take out.
+static struct room {
+  struct room *next;
+  int number, guests;
+} *rooms;
+static struct room all_rooms[60];
+static int made;
+static struct room *come_in(int number) {
+  struct room *r = rooms;
+  while (r && r->number != number)
+    r = r->next;
+  if (!r) {
+    r = &all_rooms[made++];
+    r->number = number;
+    r->next = rooms;
+    rooms = r;
+  }
+  r->guests++;
+  return r;
+}
+static void go_out(struct room *r) {
+  struct room **at = &rooms;
+  if (--r->guests)
+    return;
+  while (*at != r)
+    at = &(*at)->next;
+  *at = r->next;
+}
+static void a_list_that_is_searched_in_each_call(void) {
+  for (int i = 0; i < 20; i++)
+    activate(i) {
+      for (int k = 0; k < 3; k++) {
+        struct room *r = come_in((i + k) % 5);
+        ch_sleep((i * 7 + k) % 11);
+        go_out(r);
+        ch_sleep((i * 5 + k) % 7);
+        x++;
+      }
+    }
+  ch_sleep(1000);
+  expect(x == 60 && !rooms, "all have come and gone");
+}
+
+static struct room *unused, all_free[100];
+static int kept;
+static struct room *take_one(void) {
+  struct room *r = unused;
+  if (r) {
+    unused = r->next;
+    kept--;
+  } else {
+    r = &all_free[y++];
+  }
+  return r;
+}
+static void give_one(struct room *r) {
+  if (kept >= 3) {
+    return;
+  }
+  r->next = unused;
+  unused = r;
+  kept++;
+}
+static void a_list_of_free_objects(void) {
+  for (int i = 0; i < 20; i++)
+    activate(i) {
+      for (int k = 0; k < 5; k++) {
+        struct room *r = take_one();
+        ch_sleep((i * 7 + k * 3) % 11);
+        give_one(r);
+        ch_sleep((i + k) % 3);
+        x++;
+      }
+    }
+  ch_sleep(1000);
+  expect(x == 100 && y > 20 && kept == 3, "some were used again, and some not");
+}
+
+enum { CONNECTIONS = 4 };
+static int free_ones[CONNECTIONS], free_count;
+static ch_sem connections = CH_SEM_INIT(CONNECTIONS);
+static apart int take_connection(void) {
+  ch_sem_wait(&connections);
+  return free_ones[--free_count];
+}
+static apart void give_connection(int n) {
+  free_ones[free_count++] = n;
+  ch_sem_post(&connections);
+}
+static void an_array_of_free_connections(void) {
+  while (free_count < CONNECTIONS)
+    free_ones[free_count] = free_count, free_count++;
+  for (int i = 0; i < 20; i++)
+    activate(i) {
+      for (int k = 0; k < 5; k++) {
+        int n = take_connection();
+        ch_sleep((i * 7 + k * 3) % 11);
+        give_connection(n);
+        ch_sleep((i + k) % 3);
+        x++;
+      }
+    }
+  ch_sleep(1000);
+  expect(x == 100 && free_count == CONNECTIONS, "all are free again");
+}
+
 #define CASE(name) {#name, name}
 static const struct {
   const char *name;
@@ -766,6 +872,9 @@ static const struct {
              CASE(updates_that_are_each_of_one_piece),
              CASE(a_value_that_was_put_back),
              CASE(neighbours),
+             CASE(a_list_that_is_searched_in_each_call),
+             CASE(a_list_of_free_objects),
+             CASE(an_array_of_free_connections),
              CASE(memory_that_was_given_back),
              CASE(memory_through_pointers),
              CASE(very_many_locations),
