@@ -70,6 +70,24 @@ test("a program's own stacks have the columns of files of any name", () => {
   }
 })
 
+test('a program may read files and set timers while it formats a stack', () => {
+  const dir = temporary()
+  const program = path.join(dir, 'p.mjs')
+  writeFileSync(
+    program,
+    `import { readFileSync } from 'node:fs'
+Error.prepareStackTrace = () => (setTimeout(() => {}), Promise.resolve().then(() => {}),
+  readFileSync(import.meta.filename ?? process.argv[1], 'utf8').length)
+console.log(new Error('x').stack)`,
+  )
+  const run = (args: string[]): string => {
+    const { stdout, stderr } = spawnSync(process.execPath, [...args, program], { cwd: dir, encoding: 'utf8' })
+    return stdout === '' ? stderr : stdout.split('\n')[0]!
+  }
+  ok(/^\d+$/.test(run([])), run([]))
+  same(run([command, 'node', '--no-calibrate', '--quiet', '--out', path.join(dir, 'o.jsonl')]), run([]))
+})
+
 test('a page of any name, and its scripts, have right places', async () => {
   const dir = oddFolder()
   const name = (text: string): string => encodeURIComponent(text)

@@ -68,7 +68,8 @@ function userUrl(site: Site): string | null {
   return typeof url !== 'string' || !isUsers(url) || site.isAsync() ? null : url
 }
 
-const frames: Frames = { inner: null, outer: null, direct: false, bare: false }
+const NOWHERE: Frames = { inner: null, outer: null, direct: false, bare: false }
+const frames: Frames = { ...NOWHERE }
 /** Frames of Node that stand above every registration. */
 const between = new Set(['node:internal/async_hooks', 'node:internal/process/task_queues', 'node:async_hooks'])
 const holder: { stack?: unknown } = {}
@@ -114,7 +115,8 @@ export function here(below?: Function): Frames {
   Error.stackTraceLimit = LIMIT
   ;(Error as any).prepareStackTrace = sites
   Error.captureStackTrace(holder, below as any)
-  const result = holder.stack as Frames
+  // While the program formats a stack, the language formats no other one: then it is not known where we are.
+  const result = holder.stack === frames ? frames : NOWHERE
   ;(Error as any).prepareStackTrace = prepareStackTrace
   Error.stackTraceLimit = stackTraceLimit
   return result
