@@ -2,9 +2,10 @@
 import { given } from '../given.ts'
 import { unmarked } from './sites.ts'
 
-export function disguiseTexts(): void {
-  const { prototype } = globalThis.Function
-  const native = prototype.toString
+/** `Class`: the realm's `Function`. */
+export function disguiseTexts(Class: FunctionConstructor = globalThis.Function): void {
+  const { prototype } = Class
+  const native: () => string = prototype.toString
   const own = Reflect.apply(native, native, [])
   const { toString } = {
     toString(this: unknown): string {
@@ -14,7 +15,7 @@ export function disguiseTexts(): void {
     },
   }
   Object.defineProperty(prototype, 'toString', {
-    value: given(toString),
+    value: given(toString, prototype),
     writable: true,
     configurable: true,
     enumerable: false,

@@ -2,6 +2,7 @@
  * What rewritten code calls to tell of its accesses and its activations; see `transform.ts`. Each call answers with the
  * value that the program's own expression has.
  */
+import { has, isCollection, isKeyed } from './collections.ts'
 import { Exported } from './exported.ts'
 import type { Exports } from './exports.ts'
 import { Flows, type Activation } from './flows.ts'
@@ -243,7 +244,7 @@ export class Runtime {
 
   /** `grows`: undefined: an entry is read; true: it is set, and false: deleted. */
   key<K>(object: unknown, key: K, site: number, grows?: boolean): K {
-    if (isCollection(object) || object instanceof ItsWeakMap || object instanceof ItsWeakSet) {
+    if (isKeyed(object)) {
       // The access is to one entry; `clear` is one to the whole.
       this.watch.note(entriesOf(object), key, site, grows !== undefined)
       if (grows !== undefined && isCollection(object)) this.resized(object, key, site, grows)
@@ -320,17 +321,6 @@ const isBehind = (object: object, key: unknown): boolean =>
 /** Functions hold properties, too: those of classes that are `static`. */
 const isObject = (value: unknown): value is object =>
   (typeof value === 'object' && value !== null) || typeof value === 'function'
-
-/** The program's, which may be others than this file's: in Node it runs in a realm of its own. */
-const { Map: ItsMap, Set: ItsSet, WeakMap: ItsWeakMap, WeakSet: ItsWeakSet } = globalThis
-
-const isCollection = (object: unknown): object is object => object instanceof ItsMap || object instanceof ItsSet
-
-const { has: hasKey } = ItsMap.prototype
-const { has: hasValue } = ItsSet.prototype
-
-const has = (object: object, key: unknown): boolean =>
-  Reflect.apply(object instanceof ItsMap ? hasKey : hasValue, object, [key])
 
 /** Stand for how many entries a collection, and how many properties an object has, beside its properties. */
 const SIZE = Symbol('size')

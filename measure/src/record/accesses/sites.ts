@@ -28,6 +28,27 @@ export interface FileSites {
   shifts: Record<number, Shift[]>
 }
 
+/** The same where the text's first line is not a file's: so places are those that stacks name. */
+export function moved({ sites, shifts }: FileSites, lines: number, columns: number): FileSites {
+  if (lines === 0 && columns === 0) return { sites, shifts }
+  const place = (line: number, column: number): [number, number] => [
+    line + lines,
+    line === 1 ? column + columns : column,
+  ]
+  return {
+    sites: sites.map(([line, column, name, functionLine, functionColumn, ...rest]) => {
+      const begin = place(functionLine, functionColumn)
+      return [...place(line, column), name, ...begin, ...rest] as FileSite
+    }),
+    shifts: Object.fromEntries(
+      Object.entries(shifts).map(([line, all]) => [
+        Number(line) + lines,
+        line === '1' ? all.map(([column, length]): Shift => [column + columns, length]) : all,
+      ]),
+    ),
+  }
+}
+
 /** The column in the text that people wrote. */
 export function originalColumn({ shifts }: FileSites, line: number, column: number): number {
   let moved = 0

@@ -8,24 +8,28 @@ import { readFileSync } from 'node:fs'
 /** By line, counted from 1: at which column, counted from 0, of the program's text how much was inserted. */
 export type Inserted = Record<number, [column: number, length: number][]>
 
-/** The text to be put after the program; null: there is a source map that is not understood. */
-export function shiftedMap(code: string, url: string): ((inserted: Inserted) => string) | null {
+/** The source map that a program's text names or holds; null: none that Node could read. Not an object: it is no map. */
+export function readMap(code: string, url: string): { map: any; base: string } | null {
   const found = [...code.matchAll(/\/[*/][#@]\s+sourceMappingURL=([^\s*]+)/g)].at(-1)
-  if (found === undefined) return () => ''
-  let map: any
-  let base = url
+  if (found === undefined) return null
   try {
     const inline = /^data:application\/json[^,]*?(;base64)?,(.*)$/.exec(found[1])
-    if (inline !== null)
-      map = JSON.parse(inline[1] ? Buffer.from(inline[2], 'base64').toString() : decodeURIComponent(inline[2]))
-    else {
-      base = new URL(found[1], url).href
-      map = JSON.parse(readFileSync(new URL(base), 'utf8'))
+    if (inline !== null) {
+      const text = inline[1] ? Buffer.from(inline[2], 'base64').toString() : decodeURIComponent(inline[2])
+      return { map: JSON.parse(text), base: url }
     }
+    const base = new URL(found[1], url).href
+    return { map: JSON.parse(readFileSync(new URL(base), 'utf8')), base }
   } catch {
-    // Node cannot read it either.
-    return () => ''
+    return null
   }
+}
+
+/** The text to be put after the program; null: there is a source map that is not understood. */
+export function shiftedMap(code: string, url: string): ((inserted: Inserted) => string) | null {
+  const read = readMap(code, url)
+  if (read === null) return () => ''
+  const { map, base } = read
   if (map === null || typeof map !== 'object') return null
   return (inserted) => {
     // It may be made of sections: Turbopack makes one for each module.

@@ -35,21 +35,17 @@ export function transform(
   // which the language hoists.
   const table = `$ch_f${file}`
   const first = `$ch.file(${file},${JSON.stringify(url)},${table});`
-  const asserts = /['"](node:)?assert(\/strict)?['"]/.test(code)
-  const rewritten = rewrite(
-    code,
-    module,
-    file,
-    { lexical: false, url, first, eachLine: NOT_SHOWN, isGlobal: false },
-    (n) => asserts && readsFile(n),
-    left,
-  )
+  const rewritten = rewrite(code, module, file, { ...OF_NODE, url, first }, readsFiles(code), left)
   if (rewritten === null) return null
   // As text, which the recorder's realm makes objects of its own of.
   const sites = JSON.stringify(JSON.stringify(rewritten.sites))
   const text = `${rewritten.code}\n${MARK}function ${table}(){return ${sites}}${MARK}`
   return { sites: rewritten.sites, code: text + map(rewritten.inserted) }
 }
+
+/** The same for a text that a program compiles itself: it is not introduced by a statement, because its sites are here. */
+export const transformScript = (code: string, url: string, file: number, left: Left): Transformed | null =>
+  rewrite(code, false, file, { ...OF_NODE, url, first: '' }, readsFiles(code), left)
 
 /**
  * The same for a page, whose sites the recorder keeps: it rewrites the scripts outside of the page. `module`: whether
@@ -118,6 +114,8 @@ export function read(code: string, module: boolean): Node {
 /** Node does not show a line that has this above an uncaught error: it is not the line that people wrote. */
 const NOT_SHOWN = '/* node-do-not-add-exception-line */'
 
+const OF_NODE = { lexical: false, eachLine: NOT_SHOWN, isGlobal: false }
+
 /**
  * Stands in for the runtime in a realm where it is not (a worklet, for one), so that a rewritten script does there what
  * it did: each call answers with the program's own value.
@@ -133,6 +131,10 @@ const OF_PAGE = { lexical: true, first: `globalThis.$ch??=${WITHOUT_RUNTIME};`, 
 const isWith = (n: Node): boolean => n.type === 'WithStatement'
 
 /** `assert(x)` without a message reads the file, at the column where it stands in the text that runs. */
+function readsFiles(code: string): (n: Node) => boolean {
+  return /['"](node:)?assert(\/strict)?['"]/.test(code) ? readsFile : () => false
+}
+
 function readsFile(n: Node): boolean {
   if (n.type !== 'CallExpression' || n.arguments.length !== 1) return false
   const { callee } = n

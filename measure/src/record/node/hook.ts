@@ -14,6 +14,7 @@ import * as inspector from 'node:inspector'
 import * as module from 'node:module'
 import * as path from 'node:path'
 import * as url from 'node:url'
+import * as util from 'node:util'
 import * as vm from 'node:vm'
 import * as workerThreads from 'node:worker_threads'
 
@@ -27,6 +28,8 @@ const builtIn = Object.fromEntries(
     'node:module': module,
     'node:path': path,
     'node:url': url,
+    'node:util': util,
+    'node:vm': vm,
     'node:worker_threads': workerThreads,
   }).map(([name, exports]) => [name, { ...exports }]),
 )

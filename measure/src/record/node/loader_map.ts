@@ -7,6 +7,7 @@ import Module from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { decoded } from '../../format/address.ts'
+import { readMap } from '../accesses/source_map.ts'
 import type { Place } from '../place.ts'
 
 interface LoaderMap {
@@ -18,8 +19,20 @@ interface LoaderMap {
 export type ToFile = (line: number, column: number) => [line: number, column: number]
 
 /** Null: the text that runs is the file's, or Node has no map of it. */
-export function loaderMap(url: string): ToFile | null {
-  const map = find(url)
+export const loaderMap = (url: string): ToFile | null => toFileBy(find(url), url)
+
+/** The same by a map that the text itself names or holds. */
+export function heldMap(text: string, url: string): ToFile | null {
+  const { map } = readMap(text, url) ?? {}
+  if (map === null || typeof map !== 'object') return null
+  try {
+    return toFileBy(new Module.SourceMap(map) as unknown as LoaderMap, url)
+  } catch {
+    return null
+  }
+}
+
+function toFileBy(map: LoaderMap | undefined, url: string): ToFile | null {
   const [source, ...others] = map?.payload?.sources ?? []
   if (source === undefined || others.length > 0 || !isNamed(source, url)) return null
   return (line, column) => {
@@ -29,8 +42,7 @@ export function loaderMap(url: string): ToFile | null {
 }
 
 /** Moves a place into the file, if a loader has made the text that it lies in. */
-export function inFile(place: Place): Place {
-  const toFile = loaderMap(place.url)
+export function inFile(place: Place, toFile = loaderMap(place.url)): Place {
   if (toFile === null) return place
   const [line, column] = toFile(place.line, place.column)
   return { ...place, line, column, ...(place.begin && { begin: toFile(...place.begin) }) }

@@ -6,7 +6,7 @@ import fs from 'node:fs'
 import Module, { syncBuiltinESMExports } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { inFile, loaderMap } from '../loader_map.ts'
+import { inFile, loaderMap, type ToFile } from '../loader_map.ts'
 import { given } from '../../given.ts'
 import type { Place } from '../../place.ts'
 import { here, isUsers, translatePlaces } from '../stack.ts'
@@ -27,6 +27,7 @@ import {
 import { leftText, tooLong } from '../../unwatched_text.ts'
 import { tellUnwatched } from './unwatched.ts'
 import { transform } from '../../accesses/transform.ts'
+import { rewriteScripts, type Register } from './vm_scripts.ts'
 import type { Described } from '../../accesses/tell.ts'
 import { Watch } from '../../accesses/watch.ts'
 
@@ -42,6 +43,8 @@ export function installAccesses(now: () => number): Accesses {
   const watch = new Watch(flows)
   const files = new Map<number, { url: string; sites: FileSite[] }>()
   const moved = new Map<string, FileSites>()
+  /** From texts that the program has compiled itself to their files. */
+  const held = new Map<string, ToFile>()
   const outside: { place: Place; text: string }[] = []
   const runtime = new Runtime(flows, watch, (file, url, sites) => {
     files.set(file, { url, sites: sites.sites })
@@ -49,23 +52,33 @@ export function installAccesses(now: () => number): Accesses {
   })
   Object.defineProperty(globalThis, GLOBAL, { value: runtime })
   translatePlaces((place) => {
-    const sites = moved.get(place.url)
-    if (sites === undefined || loaderMap(place.url) !== null) return inFile(place)
-    const { begin } = place
-    return {
+    const { url, begin } = place
+    const sites = moved.get(url)
+    const toFile = held.get(url)
+    if (sites === undefined || (toFile === undefined && loaderMap(url) !== null)) return inFile(place)
+    const written = {
       ...place,
       column: originalColumn(sites, place.line, place.column),
       ...(begin !== undefined && { begin: [begin[0], originalColumn(sites, begin[0], begin[1])] as [number, number] }),
     }
+    return toFile === undefined ? written : inFile(written, toFile)
   })
-  /** Where a place of the table at the end of a rewritten file lies in the file. */
+  /** Where a place of a rewritten text's sites lies in the file. */
   const ofTable = (url: string, line: number, column: number): [number, number] => {
+    const ofText = held.get(url)
+    if (ofText !== undefined) return ofText(line, column)
     const sites = moved.get(url)
     const toFile = loaderMap(url)
     return toFile === null || sites === undefined ? [line, column] : toFile(line, runningColumn(sites, line, column))
   }
-  disguise((url) => moved.get(url))
+  const disguiseRealm = disguise((url) => moved.get(url))
   rewriteModules()
+  const register: Register = (file, url, sites, toFile) => {
+    files.set(file, { url, sites: sites.sites })
+    moved.set(url, sites)
+    toFile === null ? held.delete(url) : held.set(url, toFile)
+  }
+  rewriteScripts({ runtime, nextFile, register, disguiseRealm })
   watchFiles((name, text, writes) => {
     const { inner } = here()
     if (inner === null || !isUsers(inner.url) || !isOwn(inner.url)) return

@@ -1,0 +1,142 @@
+/** Own code that another program compiles by `node:vm`, as Jest and Vitest do with what they test. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { transformSync } from 'esbuild'
+import { analyse, type Figures } from '../src/analysis/index.ts'
+import { conflicts, type Conflict } from '../src/analysis/conflicts.ts'
+import { recordNode } from '../src/record/node/index.ts'
+import { ok, same, test } from './harness.ts'
+import { command, temporary } from './places.ts'
+
+/** Each compiles a text by the name of its file, in the realm that it has got, and runs it as the body of a function. */
+const WAYS: Record<string, string> = {
+  compileFunction: `vm.compileFunction(text, ['exports'], { filename, parsingContext: realm })(exports)`,
+  Script: `new vm.Script(wrapped, { filename, columnOffset }).runInContext(realm)(exports)`,
+  'a Script of a subclass': `new (class extends vm.Script {})(wrapped, { filename, columnOffset })
+    .runInNewContext({ Promise })(exports)`,
+  runInContext: `vm.runInContext(wrapped, realm, { filename, columnOffset })(exports)`,
+  runInNewContext: `vm.runInNewContext('\\n' + wrapped, undefined, { filename, columnOffset: 0, lineOffset: -1 })(exports)`,
+  runInThisContext: `runInThisContext(wrapped, { filename, columnOffset })(exports)`,
+}
+
+/** A program that runs `own.cjs` by a package. */
+function runner(way: string, made: string): { dir: string; program: string } {
+  const dir = temporary()
+  const folder = path.join(dir, 'node_modules/runner')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(
+    path.join(folder, 'index.js'),
+    `const vm = require('node:vm'), { runInThisContext } = vm
+module.exports = (filename, text, exports) => {
+  const realm = vm.createContext({ console }), head = '(function (exports) {'
+  const wrapped = head + text + '\\n})', columnOffset = -head.length
+  return ${WAYS[way]!}
+}`,
+  )
+  const program = path.join(dir, 'program.cjs')
+  writeFileSync(
+    program,
+    `const exported = { log: console.log, read: () => require('node:fs').readFileSync(__filename, 'utf8').length }
+require('runner')(${JSON.stringify(path.join(dir, 'own.cjs'))}, ${JSON.stringify(made)}, exported)
+exported.run()`,
+  )
+  return { dir, program }
+}
+
+/** Of the steps of a conflict, in `own.cjs`. */
+const placesOf = (figures: Figures, c: Conflict): string[] =>
+  [c.first, ...c.awaits, c.other, c.second].map((site) => {
+    const { url, line, column } = figures.sites[site]!
+    ok(url?.endsWith('/own.cjs'), url)
+    return `${line}:${column}`
+  })
+
+const BANK = `exports.run = () => { const bank = new Bank(); for (let i = 0; i < 3; i++) bank.withdraw('a') }
+class Bank {
+  accounts = new Map([['a', 100], ['b', 1]])
+  async withdraw(name) { const balance = this.accounts.get(name)
+    await null
+    this.accounts.set('b', 2); this.accounts.set(name, balance - 1) } }`
+
+test('a race in own code that a package compiles by node:vm is the first card, in whatever way and realm', async () => {
+  for (const way of Object.keys(WAYS)) {
+    const { dir, program } = runner(way, BANK)
+    const out = path.join(dir, 't.jsonl')
+    const { exitCode } = await recordNode(program, [], { out, stdio: 'ignore' })
+    same(exitCode, 0, way)
+    const figures = await analyse(out)
+    const [c] = conflicts(figures)
+    ok(c !== undefined, `${way}: no conflict`)
+    same(placesOf(figures, c), ['4:42', '5:5', '6:32', '6:32'], way)
+    same(figures.recordings[0]!.unwatched, undefined, way)
+  }
+})
+
+test('of a text that a runner has made of a file, places are those of the file, by the map in the text', async () => {
+  for (const way of ['compileFunction', 'runInThisContext']) {
+    const source = BANK.replace('class Bank', 'interface Account { name: string }\n\nclass Bank')
+    const { code } = transformSync(source, { loader: 'ts', sourcemap: 'inline', sourcefile: 'own.cjs' })
+    ok(!code.startsWith(source.slice(0, 90)), 'the text is the file')
+    const { dir, program } = runner(way, code)
+    const out = path.join(dir, 't.jsonl')
+    await recordNode(program, [], { out, stdio: 'ignore' })
+    const figures = await analyse(out)
+    const [c] = conflicts(figures)
+    ok(c !== undefined, `${way}: no conflict`)
+    same(placesOf(figures, c), ['6:42', '7:5', '8:32', '8:32'], way)
+  }
+})
+
+/** What a program says first, with these arguments before it. */
+const said =
+  (dir: string, program: string) =>
+  (args: string[]): string => {
+    const { stdout, stderr } = spawnSync(process.execPath, [...args, program], { cwd: dir, encoding: 'utf8' })
+    return stdout === '' ? stderr : stdout.split('\n')[0]!
+  }
+
+const LOOKS = `exports.run = () => {
+  const o = { n: 1, f() { return this.n } }
+  const said = [o.f.toString(), Object.keys(globalThis).join(), (o.n, o.n, new Error('x')).stack.split('\\n')[1]]
+  const before = Error.prepareStackTrace
+  Error.prepareStackTrace = (_, [frame]) =>
+    [frame.getLineNumber(), frame.getColumnNumber(), String(frame), frame.getFunctionName(), frame.isNative()]
+  const inner = Error.prepareStackTrace
+  Error.prepareStackTrace = (e, frames) => [exports.read(), ...inner(e, [...frames])]
+  said.push(...(o.n, o.n, new Error('x')).stack)
+  Error.prepareStackTrace = before
+  said.push(Error.prepareStackTrace === before)
+  exports.log(JSON.stringify(said))
+}`
+
+test('own code that a package compiles does not see that it is rewritten, and its formatters of stacks work', () => {
+  for (const way of Object.keys(WAYS)) {
+    const { dir, program } = runner(way, LOOKS)
+    const run = said(dir, program)
+    const bare = run([])
+    ok(bare.includes('own.cjs'), `${way}: ${bare}`)
+    same(run([command, 'node', '--no-calibrate', '--quiet', '--out', path.join(dir, 'o.jsonl')]), bare, way)
+  }
+})
+
+test('what a package compiles does the same in realms that cannot be changed, and leaves no name in others', () => {
+  const { dir, program } = runner('Script', BANK)
+  writeFileSync(
+    path.join(dir, 'node_modules/runner/index.js'),
+    `const vm = require('node:vm')
+module.exports = (filename, text, exports) => {
+  const script = new vm.Script('"use strict"; { const o = { n: 1 }; o.n++; (() => o.n)() }', { filename })
+  const frozen = vm.createContext(Object.freeze({}))
+  const names = 'Object.keys(globalThis).concat(Object.getOwnPropertyNames(this).filter((n) => /ch_/.test(n))).join()'
+  exports.run = () => console.log(
+    vm.Script.name, script instanceof vm.Script, script.runInThisContext(), script.runInNewContext(),
+    script.runInContext(frozen), vm.runInContext('const p = { n: 3 }; p.n', frozen, { filename }),
+    vm.runInNewContext('this.n', { n: 4 }, filename), vm.runInNewContext(names, { m: 5 }, filename),
+    vm.compileFunction('return a.n', ['a'], { filename, parsingContext: frozen })({ n: 6 }))
+}`,
+  )
+  const run = said(dir, program)
+  same(run([]), 'Script true 2 2 2 3 4 m 6')
+  same(run([command, 'node', '--no-calibrate', '--quiet', '--out', path.join(dir, 'o.jsonl')]), run([]))
+})
