@@ -1,5 +1,6 @@
 // Pass `atomicity`: the place of an access in the source text, and the reads on which a write rests.
 #include "atomicity_instrumenter.h"
+#include "llvm/Analysis/CaptureTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -161,7 +162,8 @@ void collectReads(Value *value, SmallPtrSetImpl<Value *> &seen, SmallVectorImpl<
   if (!I || seen.size() > enough || !seen.insert(I).second || reads.size() == CH_RESTS_ON)
     return;
   if (auto *L = dyn_cast<LoadInst>(I)) {
-    if (auto *A = dyn_cast<AllocaInst>(L->getPointerOperand()))
+    // What others may write to can hold something else than the last store here.
+    if (auto *A = dyn_cast<AllocaInst>(L->getPointerOperand()); A && !PointerMayBeCaptured(A, /*ReturnCaptures=*/false))
       for (StoreInst *S : reachingStores(*L, A))
         collectReads(S->getValueOperand(), seen, reads);
     else

@@ -773,6 +773,30 @@ static void a_list_that_is_searched_in_each_call(void) {
   expect(x == 60 && !rooms, "all have come and gone");
 }
 
+// A list of the branches' own locals: what one branch has noted, its neighbours in the list correct.
+static struct guest {
+  struct guest *next;
+} *guests;
+static apart void visit(int ms) {
+  struct guest own, **at;
+  own.next = guests;
+  guests = &own;
+  ch_sleep(ms);
+  for (at = &guests; *at != &own; at = &(*at)->next)
+    ;
+  *at = own.next;
+}
+static void a_list_of_locals(void) {
+  for (int i = 0; i < 20; i++)
+    activate(i) {
+      ch_sleep(i * 5 % 7);
+      visit(i * 7 % 11);
+      x++;
+    }
+  ch_sleep(1000);
+  expect(x == 20 && !guests, "all have come and gone");
+}
+
 static struct room *unused, all_free[100];
 static int kept;
 static struct room *take_one(void) {
@@ -873,6 +897,7 @@ static const struct {
              CASE(a_value_that_was_put_back),
              CASE(neighbours),
              CASE(a_list_that_is_searched_in_each_call),
+             CASE(a_list_of_locals),
              CASE(a_list_of_free_objects),
              CASE(an_array_of_free_connections),
              CASE(memory_that_was_given_back),
