@@ -164,9 +164,9 @@ private:
   void waitGuards(const Wait &, const std::string &id);
   void waitArguments(const Wait &, const std::string &id, bool areJoined);
   void waitTries(const Wait &, const std::string &id);
+  static std::string waitJumps(const Wait &, const std::string &id, const std::string &result);
   static std::string waitState(const Wait &, const std::string &id);
   void waitLoop(const Wait &, const std::string &id);
-  static std::string waitPredicate(const Wait &, const std::string &id);
   void waitBodies(const Wait &, const std::string &id);
   void waitElse(size_t keyword, size_t anchor);
   bool startsBranches(size_t begin, size_t end) const;

@@ -632,16 +632,14 @@ struct ch_int_result ch_wait_next_int(struct ch_wait *w) {
   return (struct ch_int_result){CH_BLOCKED, 0};
 }
 
-void ch_clause_leave(struct ch_clause **c) {
-  if (*c && (*c)->type->leave)
-    (*c)->type->leave(*c);
-}
 intptr_t ch_clause_result(struct ch_clause *c) {
   c->state = CH_IS_TOLD;
   return c->type->selected ? c->type->selected(c) : (intptr_t)c->value;
 }
-int ch_wait_ask(const struct ch_wait *w) { return may_begin(w); }
-bool ch_clause_ready(const struct ch_clause *c) { return c->type->ready && c->type->ready(c); }
+void ch_clause_leave(struct ch_clause **c) {
+  if (*c && (*c)->type->leave)
+    (*c)->type->leave(*c);
+}
 
 /* ---- cancel, and async calls that become branches ---- */
 

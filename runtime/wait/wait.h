@@ -175,6 +175,10 @@ static inline bool ch_fire(struct ch_link *node, intptr_t value) {
   return true;
 }
 
+/* With CH_WAIT_AND: enlists the next clauses in textual order, up to and including one that is ready at once. The
+ * result is the index of that one, which ch_wait_next returns later; -ENOENT: all clauses are enlisted; -ECANCELED or
+ * -EPERM: nothing has been done. */
+CH_HIDDEN int ch_wait_begin(struct ch_wait *);
 struct ch_int_result ch_wait_any_int(struct ch_wait *) CH_INT_NAME(ch_wait_any);
 struct ch_int_result ch_wait_next_int(struct ch_wait *) CH_INT_NAME(ch_wait_next);
 

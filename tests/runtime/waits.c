@@ -137,8 +137,8 @@ MAIN_FUNCTION(without_waiting, { int i; }) {
   EXPECT(ch_wait_try(over(0, &local, 3)) == -ENOENT && nobody_waits());
   EXPECT(ch_wait_try(over(0, &shared, 3)) == -ENOENT && nobody_waits());
   put(&pools[2]);
-  EXPECT(ch_wait_ask(over(0, &local, 3)) == 0);
-  EXPECT(!ch_clause_ready(&clauses[1]) && ch_clause_ready(&clauses[2]) && all_taken() == 0);
+  struct ch_wait_node nodes[6];
+  EXPECT(ch_wait_try_all(over(CH_WAIT_AND, &local, 3), nodes, 3, "(.|.)&.") == -ENOENT && all_taken() == 0);
   EXPECT(ch_wait_try(over(0, &shared, 3)) == 2 && all_taken() == 1);
   EXPECT(ch_wait_any(over(0, &local, 0)) == -ENOENT);
   END
@@ -161,7 +161,8 @@ FRAME_FUNCTION(is_cancelled, { int i; }) {
   BEGIN(is_cancelled)
   CALL(5, ch_wait_any_int(over(0, kind, 3)))
   EXPECT(value == -ECANCELED && nobody_waits());
-  EXPECT(ch_wait_try(over(0, kind, 3)) == -ECANCELED && ch_wait_ask(&wait_over) == -ECANCELED);
+  EXPECT(ch_wait_try(over(0, kind, 3)) == -ECANCELED &&
+         ch_wait_try_all(over(CH_WAIT_AND, kind, 3), NULL, 3, "") == -ECANCELED);
   note("c");
   END
 }

@@ -18,10 +18,10 @@ static const std::set<std::string> keywords = {
     "static", "struct",  "switch",        "typedef",      "union",  "unsigned", "void",    "volatile",
     "while",  "_Atomic", "__attribute__", "__extension__"};
 
-// A line for each statement, so that a difference is easy to see.
+// A line for each statement, so that a difference is easy to see. The braces of an initializer are like parentheses.
 static std::string layOut(const std::string &text) {
   std::string result;
-  int parentheses = 0, indent = 0;
+  int parentheses = 0, indent = 0, initializers = 0;
   bool atStart = true;
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -33,7 +33,12 @@ static std::string layOut(const std::string &text) {
       result.append(2 * indent, ' ');
     result += c;
     parentheses += (c == '(') - (c == ')');
-    atStart = parentheses <= 0 && (c == '{' || c == '}' || c == ';');
+    if (c == '{' && (initializers > 0 || (i > 1 && text.compare(i - 2, 2, "= ") == 0)))
+      ++initializers, ++parentheses;
+    const bool inInitializer = initializers > 0;
+    if (c == '}' && inInitializer)
+      --initializers, --parentheses;
+    atStart = parentheses <= 0 && (c == '{' || (c == '}' && !inInitializer) || c == ';');
     if (atStart)
       result += '\n';
     if (c == '{' && parentheses <= 0)

@@ -65,18 +65,26 @@ void Translator::lowerWaituntil(bool) {
     waitLoop(wait, id);
   else if (triesEach)
     waitTries(wait, id);
-  else {
-    std::string jumps = "switch (__charcoal_wait_" + std::string(hasElse ? "try" : "any") + "(&" + self + ")) {";
-    for (size_t k = 0; k < wait.clauses.size(); ++k)
-      if (wait.clauses[k].function != none)
-        jumps += " case " + number(k) + ": goto charcoal_body_" + id + "_" + number(k) + ";";
-    if (hasElse)
-      jumps += " case __charcoal_wait_none: goto charcoal_else_" + id + ";";
-    text(keyword, jumps + " default: goto charcoal_end_" + id + "; }");
-  }
+  else
+    text(keyword,
+         waitJumps(wait, id,
+                   "__charcoal_wait_" + std::string(wait.otherwise == none ? "any" : "try") + "(&" + self + ")"));
   waitBodies(wait, id);
   text(wait.end - 1, "charcoal_end_" + id + ": __attribute__((__unused__)); }");
   position = wait.end;
+}
+
+// Goes to the body of the clause that a function of the wait has returned.
+std::string Translator::waitJumps(const Wait &wait, const std::string &id, const std::string &result) {
+  std::string jumps = "switch (" + result + ") {";
+  for (size_t k = 0; k < wait.clauses.size(); ++k)
+    if (wait.clauses[k].function != none)
+      jumps += " case " + number(k) + ": goto charcoal_body_" + id + "_" + number(k) + ";";
+  if (wait.otherwise != none)
+    jumps += " case __charcoal_wait_none: " +
+             (wait.hasAnd ? "if (__charcoal_nodes_" + id + "[0].__left == 0) goto charcoal_end_" + id + "; " : "") +
+             "goto charcoal_else_" + id + ";";
+  return jumps + " default: goto charcoal_end_" + id + "; }";
 }
 
 // All guards are evaluated before anything else.
@@ -120,149 +128,91 @@ void Translator::waitTries(const Wait &wait, const std::string &id) {
   text(wait.keyword, tries + " goto charcoal_else_" + id + ";");
 }
 
-// Sets __charcoal_holds_ID: whether the predicate holds for the clauses that are marked in __charcoal_is_ID (0: its
-// guard is false; 1: open; 3: completed). It reads the clauses from left to right, as if those with false guards and
-// the operators before them were not there: so `and` and `or` bind as the rest of the text says. Of each bracket that
-// is open, `any` says whether it has a clause, `sum` whether one of the alternatives before the last `or` holds, and
-// `all` whether everything since then does.
-std::string Translator::waitPredicate(const Wait &wait, const std::string &id) {
+// The condition of a statement with `and`, as clause.h has it.
+static std::string conditionOf(const Wait &wait) {
   std::string result;
-  std::vector<Wait::Operator> operators; // before the brackets that are open
-  auto name = [&](const char *what, size_t level) {
-    return "__charcoal_" + std::string(what) + "_" + id + "_" + number(level);
-  };
-  auto begin = [&](size_t level) {
-    result += name("any", level) + " = 0; " + name("sum", level) + " = 0; " + name("all", level) + " = 1; ";
-  };
-  auto join = [&](Wait::Operator op, const std::string &value) {
-    const size_t level = operators.size();
-    const std::string any = name("any", level), sum = name("sum", level), all = name("all", level);
-    if (op == Wait::Or)
-      result += sum + " |= " + any + " & " + all + "; " + all + " = " + value + "; " + any + " = 1; ";
-    else
-      result += all + " &= " + value + "; " + any + " = 1; ";
-  };
-  begin(0);
-  for (size_t k = 0; k < wait.clauses.size(); ++k) {
-    const Wait::Clause &clause = wait.clauses[k];
-    if (clause.function == none && !clause.opens && !clause.closes)
-      continue;
-    Wait::Operator op = clause.op;
-    for (unsigned n = 0; n < clause.opens; ++n) {
-      operators.push_back(op);
-      begin(operators.size());
-      op = Wait::First;
-    }
-    const std::string is = "__charcoal_is_" + id + "[" + number(k) + "]";
-    if (clause.guard != none)
-      result += "if (" + is + ") { ";
-    join(op, "(" + is + " >> 1)");
-    if (clause.guard != none)
-      result += "} ";
-    for (unsigned n = 0; n < clause.closes && !operators.empty(); ++n) {
-      const size_t level = operators.size();
-      const Wait::Operator outer = operators.back();
-      operators.pop_back();
-      result += "if (" + name("any", level) + ") { ";
-      join(outer, "(" + name("sum", level) + " | " + name("all", level) + ")");
-      result += "} ";
-    }
+  for (const Wait::Clause &clause : wait.clauses) {
+    if (clause.op != Wait::First)
+      result += clause.op == Wait::Or ? '|' : '&';
+    result += std::string(clause.opens, '(') + "." + std::string(clause.closes, ')');
   }
-  return result + "__charcoal_holds_" + id + " = " + name("any", 0) + " & (" + name("sum", 0) + " | " + name("all", 0) +
-         ");";
+  return result;
+}
+
+// Its tree, which is the same each time if the clauses have no guards. With guards, the runtime makes it from the text.
+static std::string treeOf(const Wait &wait) {
+  struct Node {
+    size_t above, left;
+  };
+  std::vector<Node> nodes(wait.clauses.size() + 1, {0, 1});
+  std::vector<size_t> brackets{0}, alternatives{0}; // those that are open, and the last alternative in each
+  auto join = [&](Wait::Operator op) {
+    if (op != Wait::And) {
+      alternatives.back() = nodes.size();
+      nodes.push_back({brackets.back(), 0});
+    }
+    ++nodes[alternatives.back()].left;
+    return alternatives.back();
+  };
+  for (size_t k = 0; k < wait.clauses.size(); ++k) {
+    Wait::Operator op = wait.clauses[k].op;
+    for (unsigned n = 0; n < wait.clauses[k].opens; ++n, op = Wait::First) {
+      const size_t above = join(op);
+      brackets.push_back(nodes.size());
+      alternatives.push_back(0);
+      nodes.push_back({above, 1});
+    }
+    nodes[k + 1].above = join(op);
+    const size_t open = brackets.size() - std::min<size_t>(wait.clauses[k].closes, brackets.size() - 1);
+    brackets.resize(open);
+    alternatives.resize(open);
+  }
+  std::string result;
+  for (const Node &node : nodes)
+    result += (result.empty() ? "{{" : ", {") + number(node.above) + ", " + number(node.left) + "}";
+  return result + "}";
+}
+
+// A statement with `else` makes the tree twice: for what is ready, and for what has completed.
+static bool isTreeConstant(const Wait &wait) {
+  return wait.otherwise == Wait::none && std::none_of(wait.clauses.begin(), wait.clauses.end(),
+                                                      [](const Wait::Clause &one) { return one.guard != Wait::none; });
 }
 
 // The variables of the loop.
 std::string Translator::waitState(const Wait &wait, const std::string &id) {
-  size_t levels = 0, level = 0;
-  for (const Wait::Clause &clause : wait.clauses) {
-    levels = std::max(levels, level += clause.opens);
-    level -= std::min<size_t>(level, clause.closes);
-  }
-  std::string result = " unsigned char __charcoal_is_" + id + "[" + number(wait.clauses.size()) +
-                       "]; int __charcoal_k_" + id + " = 0, __charcoal_holds_" + id + " = 0, " +
-                       (wait.otherwise != none ? "__charcoal_missed_" + id + " = 0, __charcoal_asked_" + id + ";"
-                                               : "__charcoal_begins_" + id + " = 1;");
-  if (!wait.hasOr)
-    return result + " unsigned __charcoal_left_" + id + " = 0;";
-  for (size_t l = 0; l <= levels; ++l)
-    for (const char *what : {"any", "sum", "all"})
-      result += " int __charcoal_" + std::string(what) + "_" + id + "_" + number(l) + ";";
-  return result;
+  size_t nodes = wait.clauses.size() + 2;
+  for (const Wait::Clause &clause : wait.clauses)
+    nodes += (clause.op == Wait::Or) + 2 * clause.opens;
+  return " struct __charcoal_wait_node __charcoal_nodes_" + id + "[" + number(nodes) + "]" +
+         (isTreeConstant(wait) ? " = " + treeOf(wait) : "") + "; int __charcoal_k_" + id + ";";
 }
 
 // The statement with `and`. First the clauses are begun, in order; those that are ready at once have completed, and as
-// soon as the predicate holds no further one is begun. Then the bodies of those that have completed run, in textual
-// order among those complete at the time; after each the predicate is looked at, and when it holds, the clauses that
-// are still open are withdrawn. What had completed before that still gets its body.
+// soon as the condition is true no further one is begun. Then the bodies of those that have completed run, in textual
+// order among those complete at the time; when the condition is true after one of them, the clauses that are still open
+// are withdrawn. What had completed before that still gets its body.
 void Translator::waitLoop(const Wait &wait, const std::string &id) {
-  const std::string self = "&__charcoal_wait_" + id, is = "__charcoal_is_" + id, k = "__charcoal_k_" + id,
-                    begins = "__charcoal_begins_" + id, holds = "__charcoal_holds_" + id,
-                    left = "__charcoal_left_" + id;
-  const size_t n = wait.clauses.size(), anchor = wait.keyword;
+  const std::string self = "&__charcoal_wait_" + id, k = "__charcoal_k_" + id, nodes = "__charcoal_nodes_" + id;
+  const size_t anchor = wait.keyword;
   const bool hasElse = wait.otherwise != none;
-  std::string marks;
-  for (size_t i = 0; i < n; ++i) {
-    const Wait::Clause &clause = wait.clauses[i];
-    const std::string one = is + "[" + number(i) + "]";
-    const std::string enabled = clause.function == none ? "0"
-                                : clause.guard != none  ? "__charcoal_when_" + id + "_" + number(i)
-                                                        : "1";
-    marks += one + " = " + enabled + ";";
-    if (!wait.hasOr)
-      marks += " " + left + " += " + enabled + ";";
-    marks += " ";
-  }
-  text(anchor, marks);
-
-  const std::string begin = k + " = __charcoal_wait_begin(" + self + ");",
-                    mark = "if (" + is + "[" + k + "] == 1) { " + is + "[" + k + "] = 3;" +
-                           (wait.hasOr ? "" : " --" + left + ";") + " }";
-  auto look = [&] { text(anchor, wait.hasOr ? waitPredicate(wait, id) : holds + " = " + left + " == 0;"); };
-
-  if (hasElse) { // nobody else runs between the test of the predicate and what follows from it
-    const std::string asked = "__charcoal_asked_" + id;
-    text(anchor, asked + " = __charcoal_wait_ask(" + self + "); __charcoal_atomic_enter(); if (" + asked + " == 0) {");
-    for (size_t i = 0; i < n; ++i)
-      if (wait.clauses[i].function != none) {
-        const std::string one = is + "[" + number(i) + "]";
-        text(anchor, "if (" + one + " && __charcoal_clause_ready(&__charcoal_clause_" + id + "_" + number(i) + ")) { " +
-                         one + " = 3;" + (wait.hasOr ? "" : " --" + left + ";") + " }");
-      }
-    look();
-    text(anchor, "if (" + holds + ") { " + asked + " = 1; " + holds + " = 0;");
-    if (!wait.hasOr)
-      text(anchor, left + " = 0;");
-    text(anchor, marks + "while (!" + holds + ") { " + begin + " if (" + k + " < 0) break; " + mark);
-    look();
-    text(anchor, "} } } __charcoal_atomic_leave(0); if (" + asked + " == 0 || " + asked +
-                     " == __charcoal_wait_none) goto charcoal_else_" + id + "; if (" + asked +
-                     " < 0) goto charcoal_end_" + id + "; __charcoal_missed_" + id + " = !" + holds + " && " + k +
-                     " == __charcoal_wait_none; goto charcoal_close_" + id + ";");
-  } else
-    text(anchor, "charcoal_begin_" + id + ": " + begin + " if (" + k + " >= 0) { " + mark + " goto charcoal_look_" +
-                     id + "; } if (" + k + " == __charcoal_wait_none) { " + begins + " = 0; goto charcoal_next_" + id +
-                     "; } goto charcoal_close_" + id + ";");
-
-  std::string jumps;
-  for (size_t i = 0; i < n; ++i)
-    if (wait.clauses[i].function != none)
-      jumps += " case " + number(i) + ": goto charcoal_body_" + id + "_" + number(i) + ";";
-  text(anchor, "charcoal_next_" + id + ": " + k + " = __charcoal_wait_next(" + self + "); if (" + k + " >= 0) { " +
-                   mark + " } switch (" + k + ") {" + jumps + " case __charcoal_wait_none:" +
-                   (hasElse ? " if (__charcoal_missed_" + id + ") goto charcoal_else_" + id + ";" : "") +
-                   " goto charcoal_end_" + id + "; default: if (" + holds + ") goto charcoal_end_" + id + "; }");
-  text(anchor, "charcoal_close_" + id + ": " + holds + " = 1; __charcoal_wait_close(" + self +
+  // Without __extension__, -Wpedantic would warn about a text of more than 4,095 characters.
+  const std::string condition =
+                        isTreeConstant(wait) ? "(const char *)0" : "__extension__ \"" + conditionOf(wait) + "\"",
+                    of = "(" + self + ", " + nodes + ", " + number(wait.clauses.size()) + "u, " + condition + ")";
+  if (hasElse)
+    text(anchor, k + " = __charcoal_wait_try_all" + of + "; if (" + k +
+                     " == __charcoal_wait_none) goto charcoal_else_" + id + "; if (" + k + " < 0) goto charcoal_end_" +
+                     id + ";");
+  else
+    text(anchor, "__charcoal_wait_begin_all" + of + ";");
+  text(anchor, "charcoal_next_" + id + ": " + k + " = __charcoal_wait_next(" + self + "); " + waitJumps(wait, id, k) +
+                   "charcoal_complete_" + id + ": __charcoal_wait_complete(" + self + ", " + nodes + ", " + k +
                    "); goto charcoal_next_" + id + ";");
-  text(anchor, "charcoal_look_" + id + ": if (" + holds + ") goto charcoal_next_" + id + ";");
-  look();
-  text(anchor, "if (" + holds + ") goto charcoal_close_" + id + ";" +
-                   (hasElse ? "" : " if (" + begins + ") goto charcoal_begin_" + id + ";") + " goto charcoal_next_" +
-                   id + ";");
 }
 
 void Translator::waitBodies(const Wait &wait, const std::string &id) {
-  const std::string behind = std::string(wait.hasAnd ? "charcoal_look_" : "charcoal_end_") + id;
+  const std::string behind = std::string(wait.hasAnd ? "charcoal_complete_" : "charcoal_end_") + id;
   auto misplaced = wait.misplaced.begin();
   for (size_t k = 0; k < wait.clauses.size(); ++k) {
     const Wait::Clause &clause = wait.clauses[k];

@@ -237,10 +237,6 @@ int ch_wait_may_begin(void);
  * Result: false: it is not ready, has had no effect, and is on no list. */
 ch_bool ch_clause_try(struct ch_clause *);
 
-/* With CH_WAIT_AND: enlists the next clauses in textual order, up to and including one that is ready at once.
- * Result: the index of the one that is ready, which ch_wait_next returns later; -ENOENT: all clauses are enlisted;
- * -ECANCELED or -EPERM: nothing has been done. */
-int ch_wait_begin(struct ch_wait *);
 /* With CH_WAIT_AND: enlists the clauses that are not enlisted yet, and waits for a clause that is complete and was not
  * returned before; of several it is the one with the lowest index. The open clauses stay enlisted when this returns.
  * Result: the clause's index (>= 0); -ECANCELED: all open clauses have been withdrawn, and each complete one has been
@@ -258,12 +254,32 @@ void ch_wait_leave(struct ch_wait *);
 intptr_t ch_clause_result(struct ch_clause *);
 /* Calls the clause's `leave`, after its body, on every way out. With a pointer to NULL it does nothing. */
 void ch_clause_leave(struct ch_clause **);
-/* With CH_WAIT_AND: begins the evaluation of a statement with `else`, before each clause is asked whether it is ready.
- * Result: 0; -ENOENT: there are no clauses; -ECANCELED; -EPERM: the caller runs in no domain. */
-int ch_wait_ask(const struct ch_wait *);
-/* Tells whether the clause would be ready now. For a shared object the answer may be outdated at once.
- * Result: true if so. */
-ch_bool ch_clause_ready(const struct ch_clause *);
+
+/* ---- the condition of a statement with `and` ----
+ *
+ * The text of a condition has a dot for each clause, '&', '|' and brackets: "(.|.)&." for `(A or B) and C`. A wait with
+ * CH_WAIT_AND has those of its clauses whose guards are true; each has its number in the text, from 0, as its index.
+ * The others are left out of the condition, with the operators before them. The statement calls ch_wait_next until
+ * there are no more clauses, and ch_wait_complete after each body. */
+
+/* Private. A condition with n clauses has room for n + 2 nodes, and for one more for each '|', and two for each '('. */
+struct ch_wait_node {
+  uint32_t above; /* the index of the node that waits for this one, among others */
+  uint32_t left;  /* how many nodes or clauses this one still waits for */
+};
+
+/* Enlists the clauses in textual order, until those that are ready at once make the condition true: then the others are
+ * left out. `condition` has n clauses, and is not used any more after the call; NULL: the nodes have been filled in. */
+void ch_wait_begin_all(struct ch_wait *, struct ch_wait_node *, unsigned n, const char *condition);
+/* Does the same without waiting, for a statement with `else`: it enlists clauses only if those that are ready now would
+ * make the condition true, and withdraws those that were not ready after all.
+ * Result: 0: ch_wait_next tells which clauses are complete, and if nodes[0].left is not 0 when it has told all, some
+ * objects are shared, or stand in two clauses, and the condition is not true; -ENOENT: nothing has been done, because
+ * it would not be true; -ECANCELED, or -EPERM: the caller runs in no domain. */
+int ch_wait_try_all(struct ch_wait *, struct ch_wait_node *nodes, unsigned n, const char *condition);
+/* Says that ch_wait_next has returned this clause. If the condition is true now, the open clauses are withdrawn, as by
+ * ch_wait_close. */
+void ch_wait_complete(struct ch_wait *, struct ch_wait_node *, unsigned index);
 
 /* ---- forms: how a function becomes one that can be waited for ----
  *

@@ -85,12 +85,17 @@ CH_MARKER int __charcoal_wait_any(struct __charcoal_wait *__wait) __asm__("ch_wa
 CH_LEAF_MARKER int __charcoal_wait_try(struct __charcoal_wait *__wait) __asm__("ch_wait_try");
 CH_LEAF_MARKER int __charcoal_wait_may_begin(void) __asm__("ch_wait_may_begin");
 CH_LEAF_MARKER _Bool __charcoal_clause_try(void *__clause) __asm__("ch_clause_try");
-CH_LEAF_MARKER int __charcoal_wait_ask(struct __charcoal_wait *__wait) __asm__("ch_wait_ask");
-CH_LEAF_MARKER int __charcoal_wait_begin(struct __charcoal_wait *__wait) __asm__("ch_wait_begin");
+struct __charcoal_wait_node {
+  unsigned __above, __left;
+};
+CH_LEAF_MARKER void __charcoal_wait_begin_all(struct __charcoal_wait *__wait, struct __charcoal_wait_node *__nodes,
+                                              unsigned __n, const char *__condition) __asm__("ch_wait_begin_all");
+CH_LEAF_MARKER int __charcoal_wait_try_all(struct __charcoal_wait *__wait, struct __charcoal_wait_node *__nodes,
+                                           unsigned __n, const char *__condition) __asm__("ch_wait_try_all");
+CH_LEAF_MARKER void __charcoal_wait_complete(struct __charcoal_wait *__wait, struct __charcoal_wait_node *__nodes,
+                                             unsigned __index) __asm__("ch_wait_complete");
 CH_MARKER int __charcoal_wait_next(struct __charcoal_wait *__wait) __asm__("ch_wait_next");
-CH_LEAF_MARKER void __charcoal_wait_close(struct __charcoal_wait *__wait) __asm__("ch_wait_close");
 CH_LEAF_MARKER void __charcoal_wait_leave(struct __charcoal_wait *__wait) __asm__("ch_wait_leave");
-CH_LEAF_MARKER _Bool __charcoal_clause_ready(void *__clause) __asm__("ch_clause_ready");
 CH_LEAF_MARKER long __charcoal_clause_result(void *__clause) __asm__("ch_clause_result");
 CH_LEAF_MARKER void __charcoal_clause_leave(void **__clause) __asm__("ch_clause_leave");
 #undef CH_LEAF_MARKER
