@@ -17,11 +17,9 @@ int main(void) {
   }
   ch_sleep(1000000);
   setrlimit(RLIMIT_NOFILE, &limit);
-  while ((all[taken] = dup(0)) >= 0)
-    taken++;
+  while ((all[taken] = dup(0)) >= 0) taken++;
   puts("ready");
   fflush(stdout);
   while (read(0, line, 2) == 2)
-    while (taken > 0)
-      close(all[--taken]);
+    while (taken > 0) close(all[--taken]);
 }

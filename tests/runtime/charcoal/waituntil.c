@@ -458,8 +458,9 @@ static int takes_linear_time(int64_t (*time)(unsigned n, int how), int how) {
 TEST(many_clauses_that_complete_together_are_told_in_linear_time) { EXPECT(takes_linear_time(time_of_all, 0)); }
 TEST(many_clauses_that_complete_one_by_one_are_told_in_linear_time) { EXPECT(takes_linear_time(time_of_all, 1)); }
 
-/* The text of a condition with n pairs of clauses, whose first clauses become ready: `(A or B) and …`, `(A and B) or …`,
- * and pairs in pairs. Without the second clauses, whose guards are false, each is `A and …` or `A or …`. */
+/* The text of a condition with n pairs of clauses, whose first clauses become ready: `(A or B) and …`,
+ * `(A and B) or …`, and pairs in pairs. Without the second clauses, whose guards are false, it is `A and …`, `A or …`,
+ * and `A and (A and …`. */
 enum { AND_OF_ORS, OR_OF_ANDS, NESTED, SHAPE = 3, PRUNED = 4, GIVEN_UP = 8 };
 static char *pairs(unsigned n, int shape) {
   char *text = malloc(8 * n + 1), *at = text;
