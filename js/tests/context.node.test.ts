@@ -2,7 +2,8 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
 import { test, same } from './harness.ts'
 import '../src/node/asyncContext.ts'
-import { async, asyncFn, atomic, channel, finish, local, mutex, sleep, spawn, wait, waituntil } from './lib.ts'
+import { async, asyncFn, atomic, channel, deadline, finish, local, mutex, sleep, spawn, wait, waituntil } from './lib.ts'
+import { all, map, timeout } from '../src/ops.ts'
 import * as runtime from '../src/plugin/runtime.ts'
 import { transform } from '../src/plugin/transform.ts'
 
@@ -122,6 +123,33 @@ test('a call made in exit, or in what is bound to a context, has the stores of t
       }),
     )
     same([await outer, await storage.run('outer', () => way(ours))], [native, native[0]])
+  }
+})
+
+test('an operation made inside run has its store, whoever waits for it', async () => {
+  const lock = mutex()
+  const body = function* (): Generator<unknown, string[], any> {
+    const before = store()
+    yield* sleep(1)
+    return [before, store()]
+  }
+  const makes: Record<string, () => Promise<string[]> | PromiseLike<string[] | undefined>> = {
+    with: () => lock.with(body),
+    'with of a promise': () => lock.with(async () => [store(), await hop().then(store)]),
+    finish: () => finish(body),
+    deadline: () => deadline(999, body),
+    all: () => all([() => store(), hop().then(store)]),
+    map: () => map([1, 2], store),
+    timeout: () => timeout(999, body),
+  }
+  for (const [name, make] of Object.entries(makes)) {
+    const seen = await Promise.all(['A', 'B'].map((s) => storage.run(s, make)))
+    const inActivity = spawn(function* () {
+      const own = storage.run('C', make) as any
+      const result: string[] = yield* own
+      return [...result, store()]
+    })
+    same([name, seen, await inActivity], [name, [['A', 'A'], ['B', 'B']], ['C', 'C', 'none']])
   }
 })
 

@@ -53,8 +53,6 @@ export interface Diagnosis {
   options(who: string, options: object): void
   /** A branch is about to wait for these at once: throws if somebody waits with one of them already. */
   free(clauses: readonly Asked[]): void
-  /** An operation of several steps was made, and `develop()` is in force; gives what is to stand for it. */
-  made(op: Generator<unknown, any, any>): Generator<unknown, any, any>
 }
 
 export let diagnosis: Diagnosis | null = null

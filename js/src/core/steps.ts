@@ -2,18 +2,26 @@
  * `steps` makes awaitable what takes several steps, each run by a generator of the library: `finish`, `each`,
  * `lock.with`.
  */
-import { domain } from './current.ts'
-import { diagnosis } from './say.ts'
 import { Suspension, type Awaitable, type Operation } from './suspension.ts'
 
 /** An operation of several steps: `yield*` runs it, `await` in legacy code runs it as an activity of its own. */
 export interface Steps<T> extends Operation<T>, Awaitable<T> {}
 
+type Made = (op: Generator<unknown, any, any>) => Operation<any>
+
+/** Each is told an operation that was just made, and gives what is to stand for it. */
+const made: Made[] = []
+
+export function useMade(f: Made): void {
+  made.push(f)
+}
+
 /** Makes what a generator function of the library returns awaitable. The methods stand in the function's prototype. */
 export function steps<T>(gen: Generator<unknown, T, any>): Steps<T> {
-  const op = diagnosis === null || domain.site === null ? gen : diagnosis.made(gen)
+  let op: Operation<T> = gen
+  for (const f of made) op = f(op as typeof gen)
   if (!('then' in op)) makeAwaitable(Object.getPrototypeOf(op))
-  return op as unknown as Steps<T>
+  return op as Steps<T>
 }
 
 /** Gives operations with this prototype the methods with which legacy code awaits a suspension. */

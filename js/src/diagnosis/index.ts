@@ -5,6 +5,7 @@
  * It needs no part of the library that may find a mistake when it is loaded, so that it can be loaded before them.
  */
 import type { Branch } from '../core/types.ts'
+import { useMade } from '../core/steps.ts'
 import { say, useDiagnosis, WAITS_ALREADY, type Asked } from '../core/say.ts'
 import { checkOptions } from './options.ts'
 import { remind, suspect } from './reminder.ts'
@@ -34,5 +35,5 @@ useDiagnosis({
   body: checkFunction,
   options: checkOptions,
   free: checkFree,
-  made,
 })
+useMade(made)

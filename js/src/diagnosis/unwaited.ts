@@ -2,6 +2,7 @@
  * `finish(…)` without `yield*` in front of it does nothing, and nobody can know it before the operation is garbage:
  * then it is said, with the place, while `develop()` is in force.
  */
+import { domain } from '../core/current.ts'
 
 type Gen = Generator<unknown, any, any>
 
@@ -12,6 +13,7 @@ const watch = new FinalizationRegistry<{ name: string; place: string }>(({ name,
 
 /** What stands for an operation of several steps that was just made. */
 export function made(op: Gen): Gen {
+  if (domain.site === null) return op
   // The stack is this function, `steps`, the public function, its caller.
   const [name = '', place = ''] = (new Error().stack ?? '').split('\n').slice(3)
   const key = {}

@@ -1,12 +1,15 @@
 /**
  * AsyncLocalStorage goes with activities as it goes with native `async` functions: an activity has the stores of who
- * spawned it, whoever wakes it; a call made inside `storage.run`, `storage.exit`, or a function that was bound to a
- * context (`snapshot`, `AsyncResource`) has those of there; what `enterWith` enters stays. Node, Bun, Deno.
+ * spawned it, whoever wakes it; a call, or an operation such as `lock.with(f)`, that is made inside `storage.run`,
+ * `storage.exit`, or a function that was bound to a context (`snapshot`, `AsyncResource`) has those of there; what
+ * `enterWith` enters stays. Node, Bun, Deno.
  *
  * A program without AsyncLocalStorage pays nothing: it is used from the first call of `run` or `enterWith`, which are
  * wrapped to see that. From then on one of ours says which atomic block set the running code in motion.
  */
 import { contextChanged, useContexts, type AsyncContext } from '../core/asyncContext.ts'
+import { Call } from '../core/call.ts'
+import { useMade } from '../core/steps.ts'
 import type { Block } from '../core/types.ts'
 
 interface AsyncHooks {
@@ -68,15 +71,20 @@ if (hooks !== undefined) {
     return result
   }
   const present = (): AsyncContext => new Kept('charcoal')
+  const entered = (): AsyncContext | undefined => (used && running > 0 ? present() : undefined)
   const blocks = new AsyncLocalStorage()
   const inside = (block: Block): AsyncContext => {
     block.noted = true
     enterWith.call(blocks, block)
     return present()
   }
+  useMade((op) => {
+    const context = entered()
+    return context === undefined ? op : Object.assign(new Call<any>(null), { gen: op, context })
+  })
   useContexts({
     present: () => (used ? present() : null),
-    entered: () => (used && running > 0 ? present() : undefined),
+    entered,
     opened(branch, block, runs) {
       if (!used) return
       const { context } = branch
