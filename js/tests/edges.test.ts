@@ -502,7 +502,7 @@ test('invariants of a channel, a semaphore and a lock are checked', () => {
   throws(() => check(ch), /a receiver waits although/)
   ch.receivers.shift()
   ch.trySend(1)
-  ;(ch as any).shut = true
+  ;(ch as any).closed = true
   throws(() => check(ch), /closed channel/)
   const s = semaphore(1)
   s.waiters.push({ ...fake, listed: false })

@@ -149,8 +149,8 @@ const SIZES = {
   '{ mutex }': 2000,
   '{ channel }': 2600,
   '{ sleep }': 9020,
-  '{ atomic, spawn, asyncFn }': 10_360,
-  '*': 16_590,
+  '{ atomic, spawn, asyncFn }': 10_350,
+  '*': 16_650,
 }
 
 test('who imports a part does not get the whole', async () => {

@@ -180,7 +180,7 @@ export class Activity<T> extends Branch implements types.Activity, Operation<T>,
     this.gen = null
     this.scope = null
     this.cell = null
-    if (this.info?.ended !== undefined) this.info.ended()
+    this.info?.ended?.()
     const joiners = this.joiners as ClauseList<Join<T>> | null
     const asked = joiners !== null && joiners.head !== null
     if (asked) for (let join = joiners.shift(); join !== null; join = joiners.shift()) join.settle()

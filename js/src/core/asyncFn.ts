@@ -2,7 +2,7 @@
 import './domain.ts'
 import { checkFunction } from './arguments.ts'
 import { Call, generatorFrom } from './call.ts'
-import { isGeneratorFunction, remember } from './generators.ts'
+import { isGeneratorFunction, named } from './generators.ts'
 
 /**
  * Makes an activity function out of a generator function (Charcoal, section 3.4). Inside an activity call it with
@@ -25,8 +25,5 @@ export function asyncFn<This, A extends any[], T>(
     : function (this: This): Call<T> {
         return new Call<T>(generatorFrom((body as Function).apply(this, arguments)))
       }
-  Object.defineProperty(f, 'name', { value: body.name, configurable: true })
-  Object.defineProperty(f, 'length', { value: body.length, configurable: true })
-  remember(body)
-  return f as (this: This, ...args: A) => Call<T>
+  return named(f, body) as (this: This, ...args: A) => Call<T>
 }

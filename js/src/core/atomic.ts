@@ -8,7 +8,7 @@ import type { AnyIterator, Branch } from './types.ts'
 import { contexts } from './asyncContext.ts'
 import { AtomicBlock, blockOf, type AtomicOptions } from './atomicBlock.ts'
 import { Call, claimed, generatorOf, nameOf, push } from './call.ts'
-import { delegate, ending, generatorNext, isGeneratorFunction, just, remember } from './generators.ts'
+import { delegate, ending, generatorNext, isGeneratorFunction, just, named } from './generators.ts'
 import { domain } from './current.ts'
 import { NEEDS_ENFORCE, NO_SIGNAL_HERE, say } from './say.ts'
 import { NEXT, Suspension, THROW, type Operation, type Returned } from './suspension.ts'
@@ -40,7 +40,7 @@ class AtomicCall<T> extends Call<T> {
     else if (d.pending !== null) d.startPending()
     // The body runs on the JavaScript stack until it first suspends.
     const block = this.open(branch)
-    if (contexts !== null) contexts.opened(branch, block, true)
+    contexts?.opened(branch, block, true)
     let result: IteratorResult<unknown, unknown>
     d.depth++
     try {
@@ -90,7 +90,7 @@ class AtomicCall<T> extends Call<T> {
   enter(branch: Branch): boolean {
     const block = this.open(branch)
     push(this, branch)
-    if (contexts !== null) contexts.opened(branch, block, false)
+    contexts?.opened(branch, block, false)
     return branch.goOn(NEXT, undefined)
   }
 
@@ -132,7 +132,7 @@ class Entrance extends Suspension<unknown> {
 export function openBlock(branch: Branch, body?: unknown): AtomicBlock {
   const block = AtomicBlock.open(branch, branch.group.home.domain)
   const { tracer } = block.domain
-  if (tracer !== null) tracer.atomic(branch, true, typeof body === 'string' ? body : nameOf(body))
+  tracer?.atomic(branch, true, typeof body === 'string' ? body : nameOf(body))
   return block
 }
 
@@ -157,7 +157,7 @@ type Method = (this: any, ...args: any[]) => Operation<unknown>
  * the outermost block has ended, unless it is spawned `contained`. As a decorator it makes a generator method atomic.
  *
  * Cancellation inside ends the block like any error. The block of a failed body is left properly. A signal belongs to a
- * scope: `finish(atomic(body), { signal })` also ends the wait for other blocks.
+ * scope: `finish(atomic(body), { signal })`.
  *
  * @example
  * let n = 0
@@ -201,9 +201,7 @@ export function atomicFn<This, A extends any[], T>(
     : function (this: This, ...args: A): Call<T> {
         return new AtomicCall<T>(() => body.apply(this, args), null)
       }
-  remember(body)
-  Object.defineProperty(f, 'name', { value: body.name, configurable: true })
-  return f
+  return named(f, body)
 }
 
 /**

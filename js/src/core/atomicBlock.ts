@@ -177,7 +177,7 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
     if (!known) spare = this
     else if (spare === this) spare = null
     if (this.conts !== null) this.handOver(group)
-    if (domain.tracer !== null) domain.tracer.atomic(owner, false)
+    domain.tracer?.atomic(owner, false)
   }
 
   /** The other branches of the block go on in `group`. */

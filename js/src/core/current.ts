@@ -48,10 +48,9 @@ export let domain = shared.domain ?? ({
   fromHost: (f: () => void) => f(),
 } as unknown as Domain)
 
-const use = (d: Domain): void => void (domain = d)
+// A copy lives as long as its realm, which holds this function.
+const use = ((globalThis as any)[Symbol()] = (d: Domain): void => void (domain = d))
 shared.copies.add(new WeakRef(use))
-// A copy lives as long as its realm: nothing else in it needs hold `use`.
-;(globalThis as Record<symbol, unknown>)[Symbol()] = use
 
 /** Makes the domain, unless another copy has made it. */
 export function shareDomain(make: () => Domain): void {

@@ -125,7 +125,7 @@ export class Domain extends Scheduler implements types.Domain {
     const locals = current?.activity.info?.locals
     if (locals !== undefined) (activity.info ??= {}).locals = locals
     if (contexts !== null) activity.context = contexts.present()
-    if (this.tracer !== null) this.tracer.registered(activity)
+    this.tracer?.registered(activity)
     if (isForeign && diagnosis !== null) diagnosis.heldBack(activity, this.top as AtomicBlock)
     return activity
   }
@@ -137,7 +137,7 @@ export class Domain extends Scheduler implements types.Domain {
     if (next !== null) next.prev = prev
     else this.live = prev
     activity.prev = activity.next = null
-    if (this.tracer?.ended !== undefined) this.tracer.ended(activity)
+    this.tracer?.ended?.(activity)
     activity.home.ended()
   }
 
@@ -147,7 +147,7 @@ export class Domain extends Scheduler implements types.Domain {
   called(call: Pending): void {
     if (this.current === null) call.start()
     else {
-      if (this.pending !== null) this.pending.start()
+      this.pending?.start()
       this.pending = call
     }
   }
@@ -237,7 +237,7 @@ export class Domain extends Scheduler implements types.Domain {
 
   /** Runs `branch` until there is a reason to stop; it has come to `first` already, if that is not null. */
   private step(branch: Branch, first: Step | null): Why {
-    if (this.tracer !== null) this.tracer.started(branch)
+    this.tracer?.started(branch)
     let { mode, answer } = branch
     branch.answer = undefined
     if (mode === START) {
@@ -346,7 +346,7 @@ export class Domain extends Scheduler implements types.Domain {
 
   private ended(branch: Branch, mode: 0 | 1, answer: unknown): Why {
     if (this.pending !== null) this.startPending()
-    if (this.tracer !== null) this.tracer.stopped(branch)
+    this.tracer?.stopped(branch)
     branch.gen = null
     endBranch(branch, mode, answer)
     this.last = null // so that the collector can free the branch and its result

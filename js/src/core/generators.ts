@@ -51,6 +51,13 @@ export function remember(body: Function, named: Function = body): void {
   if (typeof prototype === 'object' && prototype !== null) functions.set(prototype, named)
 }
 
+/** Gives `f`, which makes calls of `body`, the look of `body`; these have its name. */
+export function named<F extends Function>(f: F, body: Function): F {
+  for (const key of ['name', 'length'] as const) Object.defineProperty(f, key, { value: body[key], configurable: true })
+  remember(body)
+  return f
+}
+
 /** The name of the function whose call `gen` is; empty if it was not remembered. */
 export function nameOfGenerator(gen: object): string {
   return functions.get(Object.getPrototypeOf(gen))?.name ?? ''

@@ -102,13 +102,13 @@ export abstract class Scheduler {
   /** `context` is the newest now. */
   enter(context: Context): void {
     this.top = context
-    if (this.onTop !== null) this.onTop()
+    this.onTop?.()
   }
 
   leave(context: Context): void {
     if (this.top !== context) throw new Error(say(BLOCK_ORDER))
     this.top = context.parent!
-    if (this.onTop !== null) this.onTop()
+    this.onTop?.()
   }
 
   // ---- the run loop

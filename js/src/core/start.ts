@@ -28,12 +28,12 @@ function nest(d: Domain, activity: Activity<any>, outer: Branch): void {
   if (d.top !== d.base) return d.enqueue(activity)
   const { depth, steps, tracer } = d
   if (d.pending !== null) d.startPending()
-  if (tracer !== null) tracer.stopped(outer)
+  tracer?.stopped(outer)
   d.nested++
   d.run(activity, null)
   d.nested--
   d.current = outer
   d.depth = depth
   d.steps = steps
-  if (tracer !== null) tracer.started(outer)
+  tracer?.started(outer)
 }

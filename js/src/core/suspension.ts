@@ -60,8 +60,7 @@ export abstract class Suspension<T> implements Operation<T>, Awaitable<T> {
 
   /** The run loop is to be asked. */
   protected asked(): this {
-    this.value = this
-    return this
+    return (this.value = this)
   }
 
   /** The answer is there. */

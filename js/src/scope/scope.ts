@@ -97,7 +97,7 @@ export class Scope implements types.Scope, Disposable {
     this.reason = reason
     this.interrupt(this.owner)
     if (this.branches !== null) for (const branch of this.branches.keys()) this.interrupt(branch)
-    if (this.controller !== null) this.controller.abort(this.error())
+    this.controller?.abort(this.error())
   }
 
   private interrupt(branch: Branch): void {

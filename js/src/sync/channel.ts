@@ -100,10 +100,10 @@ class Send<T> extends Clause<void> {
 export class Channel<T> implements AsyncIterable<T> {
   readonly capacity: number
   readonly name: string
+  readonly closed: boolean = false
   /** @internal */ readonly senders: ClauseList = new ClauseList()
   /** @internal */ readonly receivers: ClauseList = new ClauseList()
   /** @internal */ readonly buffer: Queue<T> = new Queue<T>()
-  /** @internal */ shut: boolean = false
 
   constructor(capacity: number, name: string) {
     checkCount('channel', capacity, 0)
@@ -111,9 +111,6 @@ export class Channel<T> implements AsyncIterable<T> {
     this.name = name
   }
 
-  get closed(): boolean {
-    return this.shut
-  }
   /** Values in the buffer. */
   get size(): number {
     return this.buffer.size
@@ -150,8 +147,8 @@ export class Channel<T> implements AsyncIterable<T> {
 
   /** No more sends. Waiting senders fail, waiting receivers too (they wait only if the buffer is empty). */
   close(): void {
-    if (this.shut) return
-    this.shut = true
+    if (this.closed) return
+    ;(this as { closed: boolean }).closed = true
     for (const list of [this.senders, this.receivers])
       for (let c = list.shift(); c !== null; c = list.shift()) c.fail(new ClosedError(this.name))
   }
@@ -189,12 +186,12 @@ export class Channel<T> implements AsyncIterable<T> {
 
   /** @internal */
   canRecv(earlier: number): boolean {
-    return this.shut || this.buffer.size + count(this.senders) > earlier
+    return this.closed || this.buffer.size + count(this.senders) > earlier
   }
 
   /** @internal */
   canSend(earlier: number): boolean {
-    return this.shut || this.capacity - this.buffer.size + count(this.receivers) > earlier
+    return this.closed || this.capacity - this.buffer.size + count(this.receivers) > earlier
   }
 
   /** @internal Does a receive now, if that is possible. */
@@ -214,7 +211,7 @@ export class Channel<T> implements AsyncIterable<T> {
       sender.fire(undefined)
       return true
     }
-    if (!this.shut) return false
+    if (!this.closed) return false
     recv.failed = true
     recv.outcome = new ClosedError(this.name)
     return true
@@ -222,7 +219,7 @@ export class Channel<T> implements AsyncIterable<T> {
 
   /** @internal Does a send now, if that is possible. */
   put(send: Send<T>): boolean {
-    if (this.shut) {
+    if (this.closed) {
       send.failed = true
       send.outcome = new ClosedError(this.name)
       return true
@@ -260,5 +257,5 @@ export function checkChannel(ch: Channel<any>): void {
   if (r > 0 && (ch.buffer.size > 0 || s > 0))
     throw new Error('channel: a receiver waits although there is something to receive')
   if (s > 0 && ch.buffer.size < ch.capacity) throw new Error('channel: a sender waits although there is room')
-  if (ch.shut && (s > 0 || r > 0)) throw new Error('channel: somebody waits on a closed channel')
+  if (ch.closed && (s > 0 || r > 0)) throw new Error('channel: somebody waits on a closed channel')
 }

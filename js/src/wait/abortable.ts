@@ -68,8 +68,8 @@ class Never extends Clause<never> {
   }
 }
 
-/** A clause that only an abort of the signal in these options ends; null if there is none. */
-export function interruptOf(who: string, options: WaitOptions | undefined): Clause<never> | null {
+/** A clause that only an abort of the signal in these options ends, if there is one. */
+export function interruptsOf(who: string, options: WaitOptions | undefined): Clause<never>[] {
   const never = abortable(who, new Never(), options)
-  return options?.signal === undefined ? null : never
+  return options?.signal === undefined ? [] : [never]
 }

@@ -5,7 +5,7 @@
 import '../core/domain.ts'
 import { NOTHING_TO_SELECT, say } from '../core/say.ts'
 import type { Steps } from '../core/steps.ts'
-import { interruptOf, type WaitOptions } from './abortable.ts'
+import { interruptsOf, type WaitOptions } from './abortable.ts'
 import { Choice } from './choice.ts'
 import type { Choosable } from './case.ts'
 import { clauseOf, type Awaited1, type Waitable } from './waitable.ts'
@@ -30,8 +30,8 @@ export function select<M extends Record<string, Waitable<any>>>(clauses: M, opti
   if (keys.length === 0) throw new TypeError(say(NOTHING_TO_SELECT))
   if (keys.some((key, i) => key !== names[i])) names = keys
   const all = keys.map((key) => clauseOf(clauses[key], `select: ${key}`))
-  const interrupt = interruptOf('select', options)
-  return interrupt === null ? new Selection<M>(all, names) : new Selection<M>([interrupt, ...all], ['', ...names])
+  const interrupts = interruptsOf('select', options)
+  return new Selection<M>([...interrupts, ...all], interrupts.length > 0 ? ['', ...names] : names)
 }
 
 class Selection<M> extends Choice<Selected<M>> {

@@ -7,7 +7,7 @@
  * - `when(false, x)` removes x and the operator before it. With every clause removed `else` runs, or nothing.
  * - `else` makes the statement non-blocking.
  * - A clause that fails ends the statement with its error. What has had its effect by then has its body run before.
- * - A signal is an alternative before all others, and its reason is such an error.
+ * - A signal is an alternative before the others of its statement, and its reason is such an error.
  *
  * @example
  * yield* waituntil(jobs.recv().do(work))
@@ -23,7 +23,7 @@ import { diagnosis } from '../core/say.ts'
 import { makeAwaitable } from '../core/steps.ts'
 import { NEXT, Suspension, THROW, type Awaitable, type Operation } from '../core/suspension.ts'
 import type { Blocker, Branch } from '../core/types.ts'
-import { interruptOf, type WaitOptions } from './abortable.ts'
+import { interruptsOf, type WaitOptions } from './abortable.ts'
 import { Choice, First, lookAgain, outside } from './choice.ts'
 import { Case, isCase, type Body, type Choosable, type Result, type Waiter } from './case.ts'
 import type { Clause } from './clause.ts'
@@ -68,11 +68,11 @@ type Tree = number | { all: boolean; parts: Tree[] }
 export class WaitUntil<R> implements Operation<R> {
   private readonly terms: { op: 'or' | 'and'; term: unknown }[] = []
   private otherwise: (() => unknown) | undefined
-  private readonly interrupt: Clause<never> | null
+  private readonly interrupts: Clause<never>[]
 
   constructor(term: unknown, options?: WaitOptions) {
     this.terms.push({ op: 'or', term })
-    this.interrupt = interruptOf('waituntil', options)
+    this.interrupts = interruptsOf('waituntil', options)
   }
 
   /** @internal */ get $charcoal(): number {
@@ -106,22 +106,14 @@ export class WaitUntil<R> implements Operation<R> {
   }
 
   [Symbol.iterator](): Iterator<unknown, R, any> {
-    const interrupts = this.interrupts()
     if (this.otherwise === undefined && this.terms.every(isBareAlternative)) {
       // All alternatives have no bodies, so the wait itself is the result.
       const clauses = this.terms.map(({ term }) => (isCase(term) ? term.clause : clauseOf(term)))
-      return new First<R>([...interrupts, ...clauses])[Symbol.iterator]()
+      return new First<R>([...this.interrupts, ...clauses])[Symbol.iterator]()
     }
-    const cases = interrupts.map(caseOf)
+    const cases: Case<any>[] = []
     const tree = this.build(cases)
-    const whole = tree === null ? null : joined(false, [...interrupts.keys(), ...alternativesOf(tree)])
-    return run(cases, whole, this.otherwise) as Iterator<unknown, R, any>
-  }
-
-  /** The clauses that the signals of the statement and of its groups have made. */
-  private interrupts(): Clause<never>[] {
-    const inside = this.terms.flatMap(({ term }) => (isGroup(term) ? term.interrupts() : []))
-    return this.interrupt === null ? inside : [this.interrupt, ...inside]
+    return run(cases, tree, this.otherwise) as Iterator<unknown, R, any>
   }
 
   /** @internal The name of the activity that runs the statement for legacy code. */
@@ -131,6 +123,7 @@ export class WaitUntil<R> implements Operation<R> {
 
   /** The statement as a tree; removed clauses take the operator before them along. */
   private build(cases: Case<any>[]): Tree | null {
+    const first: Tree[] = this.interrupts.map((clause) => cases.push(caseOf(clause)) - 1)
     const sums: Tree[][] = []
     for (const { op, term } of this.terms) {
       if (kindOf(term) === REMOVED) continue
@@ -145,11 +138,9 @@ export class WaitUntil<R> implements Operation<R> {
       if (op === 'or' || sums.length === 0) sums.push([part])
       else sums[sums.length - 1].push(part)
     }
-    if (sums.length === 0) return null
-    return joined(
-      false,
-      sums.map((parts) => joined(true, parts)),
-    )
+    if (sums.length > 0) return joined(false, [...first, ...sums.map((parts) => joined(true, parts))])
+    cases.length -= first.length
+    return null
   }
 }
 
@@ -163,8 +154,6 @@ function joined(all: boolean, parts: Tree[]): Tree {
 }
 
 const isLeaf = (tree: Tree): tree is number => typeof tree === 'number'
-
-const alternativesOf = (tree: Tree): Tree[] => (isLeaf(tree) || tree.all ? [tree] : tree.parts)
 
 /** Clauses are looked at when the statement runs; what can never be one is refused where it is written. */
 function checkTerm(term: unknown): void {
