@@ -3,6 +3,8 @@ import { TraceMap, encodedMappings, originalPositionFor } from '@jridgewell/trac
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { analyse } from '../src/analysis/index.ts'
+import { conflicts } from '../src/analysis/conflicts.ts'
 import { recordNode } from '../src/record/node/index.ts'
 import { Flows } from '../src/record/accesses/flows.ts'
 import { transform, transformForPage } from '../src/record/accesses/transform.ts'
@@ -357,4 +359,33 @@ test('what was accessed before an operation began costs it nothing, however ofte
   watch.note(shared, 'n', 2, false)
   watch.note(shared, 'n', 3, true)
   same(looks, 0)
+})
+
+test('the conflicts of a program that is killed, and of a worker that is terminated, are in the report', async () => {
+  const race = `const o = { n: 0 }
+async function inc() { const n = o.n; await null; o.n = n + 1 }
+for (let i = 0; i < 12; i++) inc()
+for (let k = 0; k < 200; k++) await new Promise((done) => setTimeout(done, 1))
+eval('0')
+`
+  const programs = {
+    killed: `${race}await new Promise((done) => setTimeout(done, 1100))
+setInterval(() => process.kill(process.pid, 'SIGKILL'), 200)`,
+    terminated: `import { Worker } from 'node:worker_threads'
+const worker = new Worker(new URL('worker.mjs', import.meta.url))
+worker.on('message', () => worker.terminate())`,
+  }
+  for (const [name, text] of Object.entries(programs)) {
+    const dir = temporary()
+    writeFileSync(path.join(dir, 'program.mjs'), text)
+    writeFileSync(
+      path.join(dir, 'worker.mjs'),
+      `import { parentPort } from 'node:worker_threads'
+${race}parentPort.postMessage(1); setInterval(() => {}, 5)`,
+    )
+    const out = path.join(dir, 't.jsonl')
+    await recordNode(path.join(dir, 'program.mjs'), [], { out, stdio: 'ignore' })
+    const [first, ...others] = conflicts(await analyse(out))
+    same([first?.variable, first?.seen, others.length], ['o.n', 11, 0], name)
+  }
 })

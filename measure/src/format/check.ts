@@ -118,6 +118,7 @@ const shapes = new Map<string, Shape>(
         p99: isTime,
         cpu: listOf(isTime),
         wait: listOf(isTime),
+        finding: isCount,
       },
     ],
     sources: [{ kinds: mapOf(isCount) }, {}],

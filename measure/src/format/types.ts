@@ -169,6 +169,8 @@ export interface Unserialisable {
   /** p50 and p99 of the time between that the operation computed, and waited: without sleeps that it asked for, µs. */
   cpu?: number[]
   wait?: number[]
+  /** While it is recorded: a later record with this number replaces it. */
+  finding?: number
 }
 
 export interface Sources {

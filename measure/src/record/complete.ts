@@ -89,6 +89,8 @@ class Whole {
   private readonly stream: WriteStream
   private readonly total: End
   private readonly about: About
+  /** What was told last of each finding of a part. */
+  private readonly found = new Map<number, TraceRecord>()
   private readonly kinds: Record<string, number> = {}
   private headed = false
   /** What is added to the ids of the part that is being read; the highest ids so far. */
@@ -115,6 +117,8 @@ class Whole {
       }
       if (!this.stream.write(text)) await once(this.stream, 'drain')
     }
+    for (const record of this.found.values()) this.write(record)
+    this.found.clear()
     return ended
   }
 
@@ -132,6 +136,11 @@ class Whole {
     if (record.type === 'dropped') total.dropped += record.count
     move(record, this.base, this.top)
     if (record.type === 'continuation') this.count(record)
+    if (record.type === 'unserialisable' && record.finding !== undefined) {
+      const { finding, ...told } = record
+      this.found.set(finding, told)
+      return ''
+    }
     return `${JSON.stringify(record)}\n`
   }
 

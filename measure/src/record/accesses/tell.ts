@@ -5,11 +5,13 @@ import { sorted } from './lists.ts'
 import type { FileSite } from './sites.ts'
 import type { Finding, Watch } from './watch.ts'
 
-const MAX_TOLD = 500
+export const MAX_TOLD = 500
 const MAX_AWAITS = 6
 
 /** A finding as plain data, which a page can hand over. */
 export interface Told extends Omit<Finding, 'waits' | 'last' | 'lengths' | 'costs'> {
+  /** How many findings there were before it. */
+  number: number
   /** Sites. */
   waits: number[]
   runs: number
@@ -29,38 +31,41 @@ export interface Described {
   site?: FileSite
 }
 
-/** All findings. */
-export function toldBy(watch: Watch): Told[] {
+/** The findings that are wanted. */
+export function toldBy(watch: Watch, isWanted: (finding: Finding) => boolean = () => true): Told[] {
   const all: Told[] = []
-  watch.findings.forEach(
-    ({ kind, first, other, second, operation, count, ended, direct, acted, waits, lengths, costs }) => {
-      const sites: number[] = []
-      waits.forEach((site) => void (sites[sites.length] = site))
-      const computed: number[] = []
-      const waited: number[] = []
-      for (let i = 0; i < costs.length; i++) {
-        computed[i] = costs[i].computed
-        waited[i] = costs[i].waited
-      }
-      all[all.length] = {
-        kind,
-        first,
-        other,
-        second,
-        operation,
-        count,
-        ended,
-        direct,
-        acted,
-        waits: sites,
-        runs: Math.max(count, watch.operations(first, second)),
-        p50: quantile(lengths, 0.5),
-        p99: quantile(lengths, 0.99),
-        cpu: [quantile(computed, 0.5), quantile(computed, 0.99)],
-        wait: [quantile(waited, 0.5), quantile(waited, 0.99)],
-      }
-    },
-  )
+  let number = -1
+  watch.findings.forEach((finding) => {
+    number++
+    if (!isWanted(finding)) return
+    const { kind, first, other, second, operation, count, ended, direct, acted, waits, lengths, costs } = finding
+    const sites: number[] = []
+    waits.forEach((site) => void (sites[sites.length] = site))
+    const computed: number[] = []
+    const waited: number[] = []
+    for (let i = 0; i < costs.length; i++) {
+      computed[i] = costs[i].computed
+      waited[i] = costs[i].waited
+    }
+    all[all.length] = {
+      number,
+      kind,
+      first,
+      other,
+      second,
+      operation,
+      count,
+      ended,
+      direct,
+      acted,
+      waits: sites,
+      runs: Math.max(count, watch.operations(first, second)),
+      p50: quantile(lengths, 0.5),
+      p99: quantile(lengths, 0.99),
+      cpu: [quantile(computed, 0.5), quantile(computed, 0.99)],
+      wait: [quantile(waited, 0.5), quantile(waited, 0.99)],
+    }
+  })
   return all
 }
 

@@ -10,7 +10,8 @@ import { watch } from './adapter.ts'
 import { childrenNote, countChildren } from './children.ts'
 import { Contexts } from './accesses/contexts.ts'
 import { installAccesses, type Accesses } from './accesses/install.ts'
-import { mostFrequent, recordOf, toldBy } from '../accesses/tell.ts'
+import { MAX_TOLD, mostFrequent, recordOf, toldBy, type Told } from '../accesses/tell.ts'
+import type { Finding } from '../accesses/watch.ts'
 import { CONFIG, HUNG, MARK, SILENT, STOP, type HookConfig } from './config.ts'
 import { NodeRecorder } from './recorder.ts'
 import { sample } from './sample.ts'
@@ -74,8 +75,10 @@ function start(config: HookConfig): void {
     recorder.note('no-accesses', 'what the program read and wrote was not watched: conflicts on data are not seen')
   if (config.attached === true) stopOnDemand(config, recorder, stop)
   recorder.ours = [after, new AsyncResource('charcoal').asyncId()]
+  const told = accesses === null ? null : teller(accesses, recorder)
+  if (told !== null) recorder.meanwhile = told.meanwhile
   recorder.atEnd = () => {
-    if (accesses !== null) tellAccesses(accesses, recorder)
+    told?.atEnd()
     const text = childrenNote()
     if (text !== null) recorder.note('children', text)
   }
@@ -90,14 +93,33 @@ function start(config: HookConfig): void {
   const unwatch = config.mode === 'sample' ? sample(recorder) : watch(recorder)
 }
 
-function tellAccesses({ watch, describe }: Accesses, recorder: NodeRecorder): void {
-  for (const told of mostFrequent(toldBy(watch))) {
-    const record = recordOf(told, describe, (place) => recorder.location(place))
-    if (record !== undefined) recorder.write(record)
+/**
+ * Tells what the watching of accesses has found. A process may be killed, so what is found is told before the end, too,
+ * and again whenever it was seen twice as often: the trace has what was told last.
+ */
+function teller({ watch, describe }: Accesses, recorder: NodeRecorder): { atEnd(): void; meanwhile(): void } {
+  const counts = new Map<Finding, number>()
+  const made = new Set<number>()
+  const tell = (all: Told[]): void => {
+    for (const told of all) {
+      const record = recordOf(told, describe, (place) => recorder.location(place))
+      if (record !== undefined) recorder.write({ ...record, finding: told.number })
+    }
+    for (const site of watch.made) {
+      const described = made.has(site) ? undefined : describe(site)
+      if (described !== undefined) tellUnwatched(madeText(described))
+      made.add(site)
+    }
   }
-  for (const site of watch.made) {
-    const described = describe(site)
-    if (described !== undefined) tellUnwatched(madeText(described))
+  const isNew = (finding: Finding): boolean => {
+    const known = counts.get(finding)
+    if (known === undefined ? counts.size >= MAX_TOLD : finding.count < 2 * known) return false
+    counts.set(finding, finding.count)
+    return true
+  }
+  return {
+    atEnd: () => tell(mostFrequent(toldBy(watch))),
+    meanwhile: () => tell(toldBy(watch, isNew)),
   }
 }
 

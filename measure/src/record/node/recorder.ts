@@ -62,6 +62,8 @@ export class NodeRecorder implements Watcher, ActivityHost {
   ours: [after: number, before: number] = [0, 0]
   /** Called before the end is written. */
   atEnd: () => void = () => {}
+  /** Called before what is kept is written. */
+  meanwhile: () => void = () => {}
   private readonly full: boolean
   private readonly clock: RecorderClock
   private readonly blocks = new Blocks()
@@ -289,6 +291,7 @@ export class NodeRecorder implements Watcher, ActivityHost {
   private next(now: number): void {
     this.writer.finish(this.open, this.lastEnd)
     if (this.trace.buffered <= FLUSH && now - this.flushed <= FLUSH_AGE) return
+    this.meanwhile()
     this.flush(now)
     this.clock.pausedSince(now)
   }
