@@ -27,13 +27,13 @@ CallInst *yieldBefore(Instruction *at, bool always) {
 
 // ---- at the entry and in cycles ----
 
-// Calls `cut` for every cycle that the blocks form, with its first block in the order. The result says whether only
-// cycles that lead around this block remain to be cut; otherwise none of these blocks' cycles remain.
+// Calls `cut` for every cycle that the blocks form, with its first block in the order. `cut` takes away the blocks that
+// have a yield point now, or need none, and is called again for what cycles the others form.
 //
-// Every cycle lies in a strongly connected part of the graph. All cycles that remain lie in the part without its first
-// block. So loops that stand side by side, or are nested a few levels deep, take time in proportion to their size.
+// Every cycle lies in a strongly connected part of the graph, of which `cut` leaves at most a smaller part. So loops
+// that stand side by side, or are nested a few levels deep, take time in proportion to their size.
 static void cutCycles(SmallVector<BasicBlock *> blocks, const DenseMap<const BasicBlock *, unsigned> &order,
-                      function_ref<bool(ArrayRef<BasicBlock *>, BasicBlock *)> cut) {
+                      function_ref<void(SmallVectorImpl<BasicBlock *> &, BasicBlock *)> cut) {
   std::vector<SmallVector<BasicBlock *>> work{std::move(blocks)};
   while (!work.empty()) {
     const SmallVector<BasicBlock *> part = std::move(work.back());
@@ -41,9 +41,7 @@ static void cutCycles(SmallVector<BasicBlock *> blocks, const DenseMap<const Bas
     for (SmallVector<BasicBlock *> &cycle : cyclesAmong(part)) {
       BasicBlock *header =
           *min_element(cycle, [&](BasicBlock *A, BasicBlock *B) { return order.lookup(A) < order.lookup(B); });
-      if (!cut(cycle, header))
-        continue;
-      llvm::erase(cycle, header);
+      cut(cycle, header);
       if (!cycle.empty())
         work.push_back(std::move(cycle));
     }
@@ -51,7 +49,6 @@ static void cutCycles(SmallVector<BasicBlock *> blocks, const DenseMap<const Bas
 }
 
 static bool isUnknownCall(const Instruction &I) { return isSuspendingCall(I) && !isCheck(I); }
-static bool hasUnknownCall(const BasicBlock *BB) { return any_of(*BB, isUnknownCall); }
 
 // Gives a yield point to every cycle of the control-flow graph that makes calls, or only waits for another activity,
 // and has none yet (with Yields::Loops: to every cycle). A call of a function that surely checks at its entry counts as
@@ -67,37 +64,52 @@ static void insertYieldsInCycles(Function &version) {
     if (!depth.entering(*BB) && none_of(*BB, isCheck))
       without.push_back(BB);
   }
-  auto yieldAt = [&](BasicBlock *BB) { yieldBefore(&*BB->getFirstNonPHIOrDbgOrAlloca(), O.stress); };
+  auto yieldAt = [&](SmallVectorImpl<BasicBlock *> &cycle, BasicBlock *header) {
+    yieldBefore(&*header->getFirstNonPHIOrDbgOrAlloca(), O.stress);
+    llvm::erase(cycle, header);
+  };
+  // A yield point for a cycle that makes calls of a kind. In a large one, such as the loop of an interpreter, few turns
+  // make such a call, so the yield points are at the calls.
+  auto yieldForCalls = [&](SmallVectorImpl<BasicBlock *> &cycle, BasicBlock *header,
+                           bool (*isOne)(const Instruction &)) {
+    constexpr unsigned large = 16;
+    if (cycle.size() <= large)
+      return yieldAt(cycle, header);
+    erase_if(cycle, [&](BasicBlock *BB) {
+      auto call = find_if(*BB, isOne);
+      if (call == BB->end())
+        return false;
+      yieldBefore(&*call, O.stress);
+      return true;
+    });
+  };
 
   // First the cycles that make no suspending calls.
   SmallVector<BasicBlock *> plain;
   copy_if(without, std::back_inserter(plain), [](BasicBlock *BB) { return none_of(*BB, isSuspendingCall); });
-  cutCycles(std::move(plain), order, [&](ArrayRef<BasicBlock *> cycle, BasicBlock *header) {
-    if (O.yields != Yields::Loops &&
-        none_of(cycle, [](const BasicBlock *BB) { return any_of(*BB, needsYieldInCycle); }))
-      return false;
-    const SmallVector<const BasicBlock *> all(cycle.begin(), cycle.end());
-    if (O.yields == Yields::Loops || any_of(cycle, [](const BasicBlock *BB) { return any_of(*BB, isRealCall); }) ||
-        onlyWaits(all))
-      yieldAt(header);
-    return true;
+  cutCycles(std::move(plain), order, [&](SmallVectorImpl<BasicBlock *> &cycle, BasicBlock *header) {
+    auto someDoes = [&](bool (*what)(const Instruction &)) {
+      return any_of(cycle, [&](const BasicBlock *BB) { return any_of(*BB, what); });
+    };
+    if (O.yields == Yields::Loops)
+      yieldAt(cycle, header);
+    else if (someDoes(isRealCall))
+      yieldForCalls(cycle, header, isRealCall);
+    else if (!someDoes(isLookAtShared))
+      cycle.clear();
+    else if (onlyWaits(SmallVector<const BasicBlock *>(cycle.begin(), cycle.end())))
+      yieldAt(cycle, header);
+    else
+      llvm::erase(cycle, header);
   });
 
-  // Then those that call only functions of which nobody knows whether they check. In a large loop, such as that of an
-  // interpreter, few turns make such a call, so the yield points are at the calls.
-  constexpr unsigned large = 16;
+  // Then those that call only functions of which nobody knows whether they check.
   erase_if(without, [](BasicBlock *BB) { return any_of(*BB, isCheck); });
-  cutCycles(std::move(without), order, [&](ArrayRef<BasicBlock *> cycle, BasicBlock *header) {
-    if (none_of(cycle, hasUnknownCall))
-      return false;
-    if (cycle.size() <= large) {
-      yieldAt(header);
-      return true;
-    }
-    for (BasicBlock *BB : cycle)
-      if (auto call = find_if(*BB, isUnknownCall); call != BB->end())
-        yieldBefore(&*call, O.stress);
-    return false;
+  cutCycles(std::move(without), order, [&](SmallVectorImpl<BasicBlock *> &cycle, BasicBlock *header) {
+    if (any_of(cycle, [](const BasicBlock *BB) { return any_of(*BB, isUnknownCall); }))
+      yieldForCalls(cycle, header, isUnknownCall);
+    else
+      cycle.clear();
   });
 }
 
