@@ -9,14 +9,14 @@ import { recordNode } from '../src/record/node/index.ts'
 import { ok, same, test } from './harness.ts'
 import { command, temporary } from './places.ts'
 
-/** Each compiles a text by the name of its file, in the realm that it has got, and runs it as the body of a function. */
+/** Each compiles a text by the name of its file, in some realm, and runs it as the body of a function. */
 const WAYS: Record<string, string> = {
   compileFunction: `vm.compileFunction(text, ['exports'], { filename, parsingContext: realm })(exports)`,
   Script: `new vm.Script(wrapped, { filename, columnOffset }).runInContext(realm)(exports)`,
   'a Script of a subclass': `new (class extends vm.Script {})(wrapped, { filename, columnOffset })
     .runInNewContext({ Promise })(exports)`,
   runInContext: `vm.runInContext(wrapped, realm, { filename, columnOffset })(exports)`,
-  runInNewContext: `vm.runInNewContext('\\n' + wrapped, undefined, { filename, columnOffset: 0, lineOffset: -1 })(exports)`,
+  runInNewContext: `vm.runInNewContext('\\n' + wrapped, undefined, { filename, lineOffset: -1 })(exports)`,
   runInThisContext: `runInThisContext(wrapped, { filename, columnOffset })(exports)`,
 }
 

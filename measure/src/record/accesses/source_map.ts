@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 /** By line, counted from 1: at which column, counted from 0, of the program's text how much was inserted. */
 export type Inserted = Record<number, [column: number, length: number][]>
 
-/** The source map that a program's text names or holds; null: none that Node could read. Not an object: it is no map. */
+/** What a text names or holds as its source map, which may be no object; null: nothing that Node could read. */
 export function readMap(code: string, url: string): { map: any; base: string } | null {
   const found = [...code.matchAll(/\/[*/][#@]\s+sourceMappingURL=([^\s*]+)/g)].at(-1)
   if (found === undefined) return null

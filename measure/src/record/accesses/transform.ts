@@ -43,7 +43,7 @@ export function transform(
   return { sites: rewritten.sites, code: text + map(rewritten.inserted) }
 }
 
-/** The same for a text that a program compiles itself: it is not introduced by a statement, because its sites are here. */
+/** The same for a text that a program compiles itself: no statement introduces it, because its sites are here. */
 export const transformScript = (code: string, url: string, file: number, left: Left): Transformed | null =>
   rewrite(code, false, file, { ...OF_NODE, url, first: '' }, readsFiles(code), left)
 
