@@ -215,26 +215,13 @@ void ch_heap_walk(enum ch_kind kind, void (*visit)(void *, void *), void *data) 
   ch_large_walk(kind, visit, data);
 }
 
-static void contains(void *block, void *data) {
-  struct {
-    const char *p;
-    struct ch_frame *found;
-  } *search = data;
-  struct ch_frame *f = block;
-  if (f->info && search->p >= (char *)f && search->p < (char *)f + f->info->size)
-    search->found = f;
-}
-
 struct ch_frame *ch_heap_frame_of(const void *p) {
   const struct ch_slab *s = slab_at(p);
   if (s)
     return s->kind == CH_KIND_FRAME ? live_block(s, p) : NULL;
-  struct {
-    const char *p;
-    struct ch_frame *found;
-  } search = {p, NULL};
-  ch_large_walk(CH_KIND_FRAME, contains, &search);
-  return search.found;
+  struct ch_frame *f = ch_large_at(p);
+  const bool is_frame = f && ch_large_of(f)->kind == CH_KIND_FRAME && f->info;
+  return is_frame && (const char *)p < (char *)f + f->info->size ? f : NULL;
 }
 
 /* ---- giving memory back ---- */

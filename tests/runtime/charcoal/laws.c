@@ -290,7 +290,6 @@ TEST(law_7_activate_queues) {
   EXPECT_NOTES("statement body");
 }
 
-#if !__has_feature(address_sanitizer) /* there frames are blocks of malloc, which are looked at one by one */
 /* The time in ns of 20,000 activities that know a local. */
 static int64_t time_of_activities(int checks) {
   enum { MANY = 20000 };
@@ -318,7 +317,6 @@ TEST(checking_law_7_costs_a_small_factor_however_many_activities_there_are) {
   }
   EXPECT(checked <= 60 * unchecked); /* some 2 to 7; where all captures are looked at for each it is several hundred */
 }
-#endif
 
 static ch_sem gate;
 static int compare(const void *a, const void *b) {
