@@ -2,7 +2,20 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
 import { test, same } from './harness.ts'
 import '../src/node/asyncContext.ts'
-import { async, asyncFn, atomic, channel, deadline, finish, local, mutex, sleep, spawn, wait, waituntil } from './lib.ts'
+import {
+  async,
+  asyncFn,
+  atomic,
+  channel,
+  deadline,
+  finish,
+  local,
+  mutex,
+  sleep,
+  spawn,
+  wait,
+  waituntil,
+} from './lib.ts'
 import { all, map, timeout } from '../src/ops.ts'
 import * as runtime from '../src/plugin/runtime.ts'
 import { transform } from '../src/plugin/transform.ts'
