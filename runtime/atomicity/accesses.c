@@ -151,8 +151,8 @@ static void remember_read(struct ch_branch_access *e, const struct ch_access_pla
   e->reads[0].value = e->value;
 }
 
-/* A write whose value was computed from a read of the location, in this call, that another's write has since made stale:
- * whatever was read since then. */
+/* A write whose value was computed from a read of the location, in this call, that another's write has since made
+ * stale: whatever was read since then. */
 static const struct ch_access_place *stale_basis(const struct ch_watched *w, const struct ch_branch_access *e,
                                                  const struct ch_cell *c, unsigned bytes,
                                                  const struct ch_access_place *place, uint32_t activation) {
