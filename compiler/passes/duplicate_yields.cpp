@@ -69,19 +69,17 @@ static void insertYieldsInCycles(Function &version) {
     llvm::erase(cycle, header);
   };
   // A yield point for a cycle that makes calls of a kind. In a large one, such as the loop of an interpreter, few turns
-  // make such a call, so the yield points are at the calls.
-  auto yieldForCalls = [&](SmallVectorImpl<BasicBlock *> &cycle, BasicBlock *header,
-                           bool (*isOne)(const Instruction &)) {
+  // make such a call, so the yield points are at the calls, if these are not too many.
+  auto yieldForCalls = [&](SmallVectorImpl<BasicBlock *> &cycle, BasicBlock *header, bool (*isOne)(const Instruction &),
+                           unsigned most) {
     constexpr unsigned large = 16;
-    if (cycle.size() <= large)
+    auto makesOne = [&](const BasicBlock *BB) { return any_of(*BB, isOne); };
+    if (cycle.size() <= large || count_if(cycle, makesOne) > most)
       return yieldAt(cycle, header);
-    erase_if(cycle, [&](BasicBlock *BB) {
-      auto call = find_if(*BB, isOne);
-      if (call == BB->end())
-        return false;
-      yieldBefore(&*call, O.stress);
-      return true;
-    });
+    for (BasicBlock *BB : cycle)
+      if (auto call = find_if(*BB, isOne); call != BB->end())
+        yieldBefore(&*call, O.stress);
+    erase_if(cycle, makesOne);
   };
 
   // First the cycles that make no suspending calls.
@@ -94,7 +92,7 @@ static void insertYieldsInCycles(Function &version) {
     if (O.yields == Yields::Loops)
       yieldAt(cycle, header);
     else if (someDoes(isRealCall))
-      yieldForCalls(cycle, header, isRealCall);
+      yieldForCalls(cycle, header, isRealCall, 64); // each is one more point, which makes all others dearer
     else if (!someDoes(isLookAtShared))
       cycle.clear();
     else if (onlyWaits(SmallVector<const BasicBlock *>(cycle.begin(), cycle.end())))
@@ -107,7 +105,7 @@ static void insertYieldsInCycles(Function &version) {
   erase_if(without, [](BasicBlock *BB) { return any_of(*BB, isCheck); });
   cutCycles(std::move(without), order, [&](SmallVectorImpl<BasicBlock *> &cycle, BasicBlock *header) {
     if (any_of(cycle, [](const BasicBlock *BB) { return any_of(*BB, isUnknownCall); }))
-      yieldForCalls(cycle, header, isUnknownCall);
+      yieldForCalls(cycle, header, isUnknownCall, UINT_MAX); // these are points anyway
     else
       cycle.clear();
   });
