@@ -314,51 +314,27 @@ Splitter::ValueSet Splitter::valuesInRegister(const CrossingValues &crossing, co
   return inRegister;
 }
 
-// How often all calls of the function would access the value in the image, by LLVM's estimate: a store where it is
-// made, and a load in each block that uses it. An access counts `dear` times if it takes an instruction that a register
-// would save. There is none for what is moved in either case: an argument, the result of a call, what is passed on to a
-// call. Most operations take an operand from memory as well, but not an address, or what they store.
-uint64_t Splitter::accessesInImage(const CrossingValues &crossing, const CrossingValues::Value &V,
-                                   const BlockFrequencyInfo &frequency, unsigned dear) const {
-  auto *I = dyn_cast<Instruction>(V.value);
-  const bool isMoved = !I || isa<CallBase>(I) || isa<PHINode>(I);
-  uint64_t accesses = 0;
-  auto add = [&](const BasicBlock *BB, uint64_t times) {
-    accesses = SaturatingMultiplyAdd(frequency.getBlockFreq(BB).getFrequency(), times, accesses);
-  };
-  if (!isFrame(V.value))
-    add(I ? I->getParent() : body, isMoved ? 1 : dear);
-  DenseMap<const BasicBlock *, unsigned> loads;
-  for (const Use &U : V.value->uses())
-    if (const BasicBlock *BB = blockOfUse(U); crossing.isReloaded(V, BB)) {
-      unsigned &count = loads[BB];
-      count = std::max(count, isa<GetElementPtrInst, LoadInst, StoreInst>(U.getUser()) ? dear : 1);
-    }
-  for (auto [BB, count] : loads)
-    add(BB, count);
-  return accesses;
-}
-
-// Chooses the values that stay in a register although they cross many points, or points that are often reached: those
-// that loops use most, with more than 64 accesses in each call. There are at most six of them, because so many
-// registers of x86-64 keep their values in a call. Saving such a register and giving it back takes two instructions. So
-// in a function with few points it is also enough if the register saves more than two. In a large one, such as an
-// interpreter, the estimate of frequencies is too poor for this, and other values want the registers as well.
+// Chooses the values that stay in a register although they cross many points, or points that are often reached. Loops
+// use them most: LLVM's estimate of frequencies says that a call of the function would access each of them in the image
+// more than 64 times. There are at most six of them, because so many registers of x86-64 keep their values in a call.
 void Splitter::chooseThroughout(const CrossingValues &crossing, const BlockFrequencyInfo &frequency,
                                 ValueSet &inRegister) {
-  constexpr unsigned most = 6, often = 64, few = 64;
+  constexpr unsigned most = 6, often = 64;
   constexpr unsigned tooMany = 768; // of points: the register allocator's time grows with the square of their number
   throughout.clear();
   if (points.size() > tooMany)
     return;
-  const unsigned dear = points.size() <= few ? often / 2 : 1;
   SmallVector<std::pair<uint64_t, const llvm::Value *>> candidates; // with how often the image would be accessed
   for (const CrossingValues::Value &V : crossing.values) {
     auto *I = dyn_cast<Instruction>(V.value);
     if (inRegister.contains(V.value) || (I && I->isTerminator()) || !isWord(V.value->getType()) ||
         (isFrame(V.value) && takesFrameLate))
       continue;
-    const uint64_t accesses = accessesInImage(crossing, V, frequency, dear);
+    uint64_t accesses = isFrame(V.value) ? 0 : frequency.getBlockFreq(I ? I->getParent() : body).getFrequency();
+    SmallPtrSet<const BasicBlock *, 16> blocks;
+    for (const Use &U : V.value->uses())
+      if (const BasicBlock *BB = blockOfUse(U); crossing.isReloaded(V, BB) && blocks.insert(BB).second)
+        accesses += frequency.getBlockFreq(BB).getFrequency();
     if (accesses / often > frequency.getEntryFreq().getFrequency())
       candidates.push_back({accesses, V.value});
   }

@@ -77,8 +77,6 @@ private:
   llvm::AllocaInst *newSlot(llvm::Type *, const llvm::Twine &name);
   void keepInRegister(const CrossingValues &, const CrossingValues::Value &);
   void keepInRegisterThroughout(const CrossingValues &, const CrossingValues::Value &);
-  uint64_t accessesInImage(const CrossingValues &, const CrossingValues::Value &, const llvm::BlockFrequencyInfo &,
-                           unsigned dear) const;
   void chooseThroughout(const CrossingValues &, const llvm::BlockFrequencyInfo &, ValueSet &inRegister);
   llvm::SmallVector<unsigned> yieldsInRegister(const CrossingValues::Value &) const;
   Blocks reachedFromOthers(const CrossingValues &, const CrossingValues::Value &,
