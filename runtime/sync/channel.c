@@ -266,13 +266,33 @@ static int enlist_local_receive(struct ch_clause *clause) {
   return CH_CLAUSE_LISTED;
 }
 
+/* For the operations that concern the ring of a local channel alone. They too are made before registers are saved. */
+static bool ring_takes(const struct ch_channel *c) {
+  return is_here(c) && !is_full(c) && ch_list_empty(&c->receivers) && !c->object.closed;
+}
+static bool ring_gives(const struct ch_channel *c) {
+  return is_here(c) && length(c) > 0 && ch_list_empty(&c->senders);
+}
+
 static bool send_now(struct ch_clause *clause) {
-  if (waits_to_send(clause->object))
+  struct ch_channel *c = clause->object;
+  if (ring_takes(c)) {
+    put(c->ring, sending(clause)->from, sending(clause)->size);
+    clause->value = 0;
+    return true;
+  }
+  if (waits_to_send(c))
     return false;
   CH_JUMP_TO make_send(clause);
 }
 static bool receive_now(struct ch_clause *clause) {
-  if (waits_to_receive(clause->object))
+  struct ch_channel *c = clause->object;
+  if (ring_gives(c)) {
+    take(c->ring, receiving(clause)->to, receiving(clause)->size);
+    clause->value = 0;
+    return true;
+  }
+  if (waits_to_receive(c))
     return false;
   CH_JUMP_TO make_receive(clause);
 }
