@@ -270,9 +270,7 @@ static int enlist_local_receive(struct ch_clause *clause) {
 static bool ring_takes(const struct ch_channel *c) {
   return is_here(c) && !is_full(c) && ch_list_empty(&c->receivers) && !c->object.closed;
 }
-static bool ring_gives(const struct ch_channel *c) {
-  return is_here(c) && length(c) > 0 && ch_list_empty(&c->senders);
-}
+static bool ring_gives(const struct ch_channel *c) { return is_here(c) && length(c) > 0 && ch_list_empty(&c->senders); }
 
 static bool send_now(struct ch_clause *clause) {
   struct ch_channel *c = clause->object;
