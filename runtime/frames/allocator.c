@@ -30,6 +30,7 @@ struct ch_slab {
 struct ch_arena {
   struct ch_arena *next;
   struct ch_slab slabs[SLABS]; /* [0] describes the slab that this header is in */
+  uintptr_t lowest, end;       /* it and all that were mapped before it lie between these addresses */
 };
 
 struct ch_heap ch_heap_empty = {.spare_size = CH_NO_SPARE};
@@ -37,7 +38,6 @@ __thread __attribute__((tls_model("initial-exec"))) struct ch_heap *ch_heap = &c
 int ch_heap_malloc = -1;
 
 static __thread struct ch_arena *arenas;
-static __thread uintptr_t lowest, end; /* all arenas lie between these addresses; both 0 if there are none */
 static __thread struct ch_slab *free_slabs;
 static __thread unsigned free_count, arena_count;
 static __thread uint64_t used_slabs;
@@ -77,8 +77,8 @@ static bool map_arena(void) {
   if (!a)
     return false;
   const uintptr_t base = (uintptr_t)a;
-  lowest = !arenas || base < lowest ? base : lowest;
-  end = !arenas || base + ARENA > end ? base + ARENA : end;
+  a->lowest = arenas && arenas->lowest < base ? arenas->lowest : base;
+  a->end = arenas && arenas->end > base + ARENA ? arenas->end : base + ARENA;
   a->next = arenas;
   arenas = a;
   arena_count++;
@@ -162,7 +162,7 @@ void *ch_heap_arenas(void) { return &arenas; }
 
 /* The slab of this thread in which the address lies; NULL: it lies in none. */
 static struct ch_slab *slab_at(const void *p) {
-  if ((uintptr_t)p < lowest || (uintptr_t)p >= end)
+  if (!arenas || (uintptr_t)p < arenas->lowest || (uintptr_t)p >= arenas->end)
     return NULL;
   for (const struct ch_arena *a = arenas; a; a = a->next)
     if (a == arena_of(p)) {
@@ -312,7 +312,6 @@ CH_COLD void ch_heap_end(void) {
   free_slabs = NULL;
   free_count = arena_count = 0;
   used_slabs = 0;
-  lowest = end = 0;
 }
 
 void ch_heap_check(void) {

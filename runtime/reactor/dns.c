@@ -369,10 +369,14 @@ void ch_dns_ask_again(void) {
   }
 }
 
-/* Abandoned queries may be under way still. */
+static __thread ch_sem *window;
+
+/* Abandoned queries may be under way still, and post to the window when their resolver is freed. */
 void ch_dns_end(void) {
   while (resolvers)
     free_resolver(resolvers);
+  free(window);
+  window = NULL;
 }
 
 /* a.b.c.d[:port] or [v6][:port], comma separated. */
@@ -441,8 +445,9 @@ int ch_dns_servers(const char *list) {
 #define UNDER_WAY 128
 
 ch_sem *ch_dns_window(void) {
-  static __thread ch_sem window = CH_SEM_INIT(UNDER_WAY);
-  return &window;
+  if (!window && (window = malloc(sizeof *window)))
+    *window = (ch_sem)CH_SEM_INIT(UNDER_WAY);
+  return window;
 }
 
 static int eai_of(int status) {

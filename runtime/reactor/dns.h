@@ -28,7 +28,8 @@ struct ch_dns_query {
 CH_HIDDEN int ch_dns_available(void);
 /* Whether the user has said whom to ask. */
 CH_HIDDEN int ch_dns_has_servers(void);
-/* To be taken before a query is started and posted after its end: so many may be under way at a time. */
+/* To be taken before a query is started and posted after its end: so many may be under way at a time. NULL: no memory;
+ * once there is one, it stays until ch_dns_end. */
 CH_HIDDEN ch_sem *ch_dns_window(void);
 /* Starts looking up the addresses of `node`; hints as for getaddrinfo, of which ai_family and
  * AI_CANONNAME count. NULL: no memory. */

@@ -85,8 +85,10 @@ void ch_reactor_choose(void) {
   }
 }
 
-/* How long the last wait by poll(2) might last. After each the kernel is asked again for something better. */
-static __thread int64_t makeshift_ns;
+/* The time between two looks of a domain that lacks a descriptor (ch_time_until_look): how long a wait by poll(2) may
+ * last, after which the kernel is asked again for something better, and how long a letter may lie in the inbox if nobody
+ * can wake the domain. */
+static __thread int64_t between_looks;
 
 CH_COLD void ch_reactor_makeshift(int64_t deadline, int size, int (*wanted)(int fd),
                                   void (*found)(int fd, int events)) {
@@ -99,11 +101,11 @@ CH_COLD void ch_reactor_makeshift(int64_t deadline, int size, int (*wanted)(int 
   for (int fd = 0; all && fd < size; fd++)
     if (wanted(fd))
       all[used++] = (struct pollfd){.fd = fd, .events = (short)wanted(fd)};
-  makeshift_ns = ch_time_until_look(makeshift_ns);
-  struct timespec t = ch_timespec_of(left < makeshift_ns ? left : makeshift_ns);
+  between_looks = ch_time_until_look(between_looks);
+  struct timespec t = ch_timespec_of(left < between_looks ? left : between_looks);
   int r = ppoll(all, used, &t, NULL);
   if (r > 0)
-    makeshift_ns = 0;
+    between_looks = 0;
   if (r < 0 && errno != EINTR && left > 0) /* there are too many, or no memory: wait and try again */
     nanosleep(&t, NULL);
   for (nfds_t i = 0; r > 0 && i < used; i++)
@@ -126,9 +128,6 @@ void ch_reactor_end(void) {
   ch_timers_end();
 }
 
-/* How long a letter may wait now if nobody can wake the domain. */
-static __thread int64_t deaf_ns;
-
 void ch_reactor_poll(int64_t deadline) {
   ch_look_whether_child();
   bool rests = false;
@@ -139,9 +138,9 @@ void ch_reactor_poll(int64_t deadline) {
     deadline = 0;
   if (deadline != 0 && CH_UNLIKELY(ch_inbox_is_deaf())) {
     rests = !ch_reactor->awaits();
-    deaf_ns = ch_time_until_look(deaf_ns);
-    if (!rests && ch_time_left(deadline) > deaf_ns)
-      deadline = ch_deadline_after(deaf_ns);
+    between_looks = ch_time_until_look(between_looks);
+    if (!rests && ch_time_left(deadline) > between_looks)
+      deadline = ch_deadline_after(between_looks);
   }
   if (deadline != 0 && !ch_inbox_sleeps())
     deadline = 0;
@@ -151,7 +150,7 @@ void ch_reactor_poll(int64_t deadline) {
     ch_reactor->poll(deadline);
   ch_inbox_wakes();
   if (ch_inbox_open())
-    deaf_ns = 0;
+    between_looks = 0;
 }
 
 int64_t ch_reactor_due(void) {

@@ -14,12 +14,13 @@
 /* NULL: errno says why, and nobody asks any more. */
 static struct ch_dns_query *look_up(const char *node, const struct addrinfo *hints) {
   struct ch_dns_query *query;
-  int error = ch_sem_wait(ch_dns_window());
+  ch_sem *window = ch_dns_window();
+  int error = window ? ch_sem_wait(window) : ENOMEM;
   if (error)
     return errno = error, NULL;
   query = ch_dns_start(node, hints);
   if (!query) {
-    ch_sem_post(ch_dns_window());
+    ch_sem_post(window);
     return errno = ENOMEM, NULL;
   }
   error = ch_sem_wait(&query->done);
@@ -27,7 +28,7 @@ static struct ch_dns_query *look_up(const char *node, const struct addrinfo *hin
     ch_dns_abandon(query);
     return errno = error, NULL;
   }
-  ch_sem_post(ch_dns_window());
+  ch_sem_post(window);
   return query;
 }
 
