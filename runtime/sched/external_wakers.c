@@ -169,6 +169,8 @@ static bool others_stand(int *domains, uint64_t *wakings) {
   return stand;
 }
 
+void ch_awake(void) { __atomic_store_n(&own.stands, false, __ATOMIC_RELAXED); }
+
 #define BETWEEN_LOOKS INT64_C(1000000000)
 
 bool ch_may_be_woken(int64_t *until) {
@@ -192,7 +194,8 @@ bool ch_may_be_woken(int64_t *until) {
       return errno = saved, true;
   }
   errno = saved;
+  if (!found)
+    ch_awake(); /* the domain does not sleep: it opens a letter that has just come, or it reports a deadlock */
   return found;
 }
 
-void ch_awake(void) { __atomic_store_n(&own.stands, false, __ATOMIC_RELAXED); }

@@ -4,6 +4,7 @@
 #include "charcoal/lowlevel.h"
 #include "reactor/inbox.h"
 #include "sched/domain.h"
+#include "sched/external_wakers.h"
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/syscall.h>
@@ -258,4 +259,34 @@ TEST(a_domain_leaves_no_descriptor_open_of_whichever_reactor_is_the_first_choice
 TEST(waiters_pass_control_between_domains_of_whichever_reactor_is_the_first_choice) {
   unsetenv("CHARCOAL_REACTOR");
   run_domain(back_and_forth);
+}
+
+/* ---- a domain that has not slept after all does not stand ---- */
+
+static _Atomic int has_asked;
+static bool may_be_woken;
+static void asks(void *unused) {
+  int64_t until;
+  (void)unused;
+  may_be_woken = ch_may_be_woken(&until);
+  ch_awake();
+  has_asked = 1;
+}
+/* Nobody could have woken it, but a letter had just come. It went on, and sleeps now for another reason. */
+MAIN_FUNCTION(goes_on, { int64_t until; }) {
+  BEGIN(goes_on_body)
+  EXPECT(!ch_may_be_woken(&v.until));
+  EXPECT(ch_inbox_sleeps());
+  EXPECT(ch_domain_start(&threads[0], asks, NULL) == 0);
+  while (!has_asked)
+    sched_yield();
+  ch_inbox_wakes();
+  EXPECT(may_be_woken);
+  CALL(5, ch_domain_join_int(&threads[0]))
+  EXPECT(value == 0);
+  END
+}
+TEST(a_letter_that_comes_while_a_domain_looks_who_could_wake_it_leads_to_no_deadlock_later) {
+  setenv("CHARCOAL_REACTOR", "epoll", 1);
+  run_domain(goes_on);
 }
