@@ -86,8 +86,8 @@ void ch_reactor_choose(void) {
 }
 
 /* The time between two looks of a domain that lacks a descriptor (ch_time_until_look): how long a wait by poll(2) may
- * last, after which the kernel is asked again for something better, and how long a letter may lie in the inbox if nobody
- * can wake the domain. */
+ * last, after which the kernel is asked again for something better, and how long a letter may lie in the inbox if
+ * nobody can wake the domain. */
 static __thread int64_t between_looks;
 
 CH_COLD void ch_reactor_makeshift(int64_t deadline, int size, int (*wanted)(int fd),
