@@ -198,4 +198,3 @@ bool ch_may_be_woken(int64_t *until) {
     ch_awake(); /* the domain does not sleep: it opens a letter that has just come, or it reports a deadlock */
   return found;
 }
-

@@ -438,7 +438,7 @@ TEST(many_who_have_no_descriptor_to_wait_with_wait_quietly_and_go_on) {
   few = (struct rlimit){200, before.rlim_max};
   EXPECT(setrlimit(RLIMIT_NOFILE, &few) == 0);
   while ((n = dup(2)) >= 0) all = n;
-  for (int i = 0; i < WAITING_THREADS; i++) 
+  for (int i = 0; i < WAITING_THREADS; i++)
     EXPECT(pthread_create(&threads[i], NULL, waits_for_all, &release[i]) == 0);
   EXPECT(ch_sleep(300000000) == 0);
   long at_first = switches();
