@@ -266,7 +266,8 @@ static int enlist_local_receive(struct ch_clause *clause) {
   return CH_CLAUSE_LISTED;
 }
 
-/* For the operations that concern the ring of a local channel alone. They too are made before registers are saved. */
+/* Tell whether the next message only goes into the ring of a local channel, or only comes out of it, so that nobody has
+ * to be woken. That, too, is done before registers are saved. */
 static bool ring_takes(const struct ch_channel *c) {
   return is_here(c) && !is_full(c) && ch_list_empty(&c->receivers) && !c->object.closed;
 }

@@ -27,13 +27,16 @@ static inline struct ch_clause *ch_wait_clause(const struct ch_wait *w, unsigned
 
 /* ---- beginning ---- */
 
-/* 0: the wait may begin. Otherwise its result. ch_wait_start also notes whose wait it is. */
-static inline int ch_wait_may_start(const struct ch_wait *w) {
+/* What ch_wait_may_begin returns. */
+static inline int ch_any_wait_may_begin(void) {
   if (CH_UNLIKELY(!ch_is_in_branch()))
     return -EPERM;
-  if (ch_is_marked())
-    return -ECANCELED;
-  return w->first ? 0 : -ENOENT;
+  return ch_is_marked() ? -ECANCELED : 0;
+}
+/* 0: the wait may begin. Otherwise its result. ch_wait_start also notes whose wait it is. */
+static inline int ch_wait_may_start(const struct ch_wait *w) {
+  int result = ch_any_wait_may_begin();
+  return result || w->first ? result : -ENOENT;
 }
 static inline int ch_wait_start(struct ch_wait *w) {
   int result = ch_wait_may_start(w);

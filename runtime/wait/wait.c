@@ -63,11 +63,7 @@ enum ch_ready_by ch_wait_ready_by(struct ch_wait *w) {
   return by;
 }
 
-int ch_wait_may_begin(void) {
-  if (CH_UNLIKELY(!ch_is_in_branch()))
-    return -EPERM;
-  return ch_is_marked() ? -ECANCELED : 0;
-}
+int ch_wait_may_begin(void) { return ch_any_wait_may_begin(); }
 
 /* ---- the end of a clause ---- */
 
