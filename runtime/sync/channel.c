@@ -1,6 +1,7 @@
 /* Channels (charcoal/channel.h).
  *
- * Each operation is written once, for calls that do not wait (own == NULL), for plain calls and for clauses.
+ * Each operation is written once, for calls that do not wait (own == NULL), for plain calls and for clauses. In a
+ * shared channel that keeps messages it is tried first with one end only (ends.h).
  *
  * Invariants, while the object is not entered: 1. if receivers wait there is no message; 2. if senders wait the ring is
  * full (with room 0: always); 3. receivers and senders wait at the same time only if each pair of them is of one
@@ -11,66 +12,21 @@
 
 #undef CH_FILLS_IN
 #define CH_FILLS_IN /* this file has the functions by which channel.h fills clauses in */
-#include "charcoal/channel.h"
+#include "sync/messages.h"
 #include <errno.h>
-#include <stdlib.h>
 
 static void enter(struct ch_channel *c) { ch_object_enter(&c->object, "channel"); }
 static void leave(struct ch_channel *c) { ch_object_leave(&c->object); }
-
-/* ---- the ring ---- */
-
-static struct ch_channel_ring *new_ring(size_t slots, size_t size) {
-  size_t bytes;
-  if (__builtin_mul_overflow(slots, size, &bytes) ||
-      __builtin_add_overflow(bytes, sizeof(struct ch_channel_ring), &bytes))
-    return NULL;
-  struct ch_channel_ring *r = malloc(bytes);
-  if (r)
-    *r = (struct ch_channel_ring){.slots = slots};
-  return r;
-}
-
-static size_t length(const struct ch_channel *c) { return c->ring ? c->ring->used : 0; }
-static bool is_full(const struct ch_channel *c) { return !c->ring || c->ring->used == c->ring->slots; }
-
-/* A sender or a receiver need not wait, whoever else does. */
-static bool has_room(const struct ch_channel *c) { return length(c) < c->room || c->object.closed; }
-static bool has_message(const struct ch_channel *c) { return length(c) > 0 || c->object.closed; }
-
-static char *slot(struct ch_channel_ring *r, size_t i, size_t size) {
-  size_t at = r->head + i;
-  return r->messages + (at < r->slots ? at : at - r->slots) * size;
-}
-
-CH_COLD static bool grow(struct ch_channel *c, size_t size) {
-  struct ch_channel_ring *old = c->ring, *r = new_ring(old ? 2 * old->slots : 16, size);
-  if (!r)
-    return false;
-  for (; r->used < length(c); r->used++)
-    memcpy(slot(r, r->used, size), slot(old, r->used, size), size);
-  free(old);
-  c->ring = r;
-  return true;
-}
-
-static void put(struct ch_channel_ring *r, const void *from, size_t size) {
-  ch_object_copy(slot(r, r->used, size), from, size);
-  r->used++;
-}
-
-static void take(struct ch_channel_ring *r, void *to, size_t size) {
-  ch_object_copy(to, slot(r, 0, size), size);
-  if (++r->head == r->slots)
-    r->head = 0;
-  r->used--;
-}
 
 /* ---- birth and end ---- */
 
 int ch_channel_make(struct ch_channel *c, size_t room, size_t size, int shared) {
   *c = (struct ch_channel){.room = room, .object = {.shared = shared != 0}};
-  return room == 0 || room == CH_UNBOUNDED || (c->ring = new_ring(room, size)) ? 0 : ENOMEM;
+  if (room == 0)
+    return 0;
+  if (shared)
+    return (c->object.ends = ch_ends_make(room == CH_UNBOUNDED ? FIRST_SLOTS : room, size)) ? 0 : ENOMEM;
+  return room == CH_UNBOUNDED || (c->ring = new_ring(room, size)) ? 0 : ENOMEM;
 }
 
 int ch_channel_destroy_(struct ch_channel *c) {
@@ -79,15 +35,14 @@ int ch_channel_destroy_(struct ch_channel *c) {
     leave(c);
     return EBUSY;
   }
+  if (ends_of(c, ANY))
+    ch_ends_free(c->object.ends);
   free(c->ring);
   *c = (struct ch_channel){.room = 0};
   return 0;
 }
 
 /* ---- send and receive: see sync/plain.h for what they return ---- */
-
-/* The channels that an operation is compiled for. LOCAL: it neither locks nor tests whether the channel is shared. */
-enum whose { LOCAL, ANY };
 
 static inline int end(struct ch_channel *c, enum whose whose, int result) {
   if (whose == ANY)
@@ -172,23 +127,23 @@ OPERATION send(struct ch_channel *c, enum whose whose, struct ch_clause *own, co
   }
   if (whose == ANY && CH_UNLIKELY(decided))
     return decided_elsewhere(c);
-  if (is_full(c) && c->room != CH_UNBOUNDED)
+  if (is_full(c, whose) && c->room != CH_UNBOUNDED)
     return CH_OP_WAITS;
-  if (is_full(c) && !grow(c, size))
+  if (is_full(c, whose) && !grow(c, size))
     return may_have(whose, own) ? end(c, whose, ENOMEM) : decided_elsewhere(c);
   if (!may_have(whose, own))
     return decided_elsewhere(c);
-  put(c->ring, from, size);
+  put(c, whose, from, size);
   return end(c, whose, 0);
 }
 
 /* Takes the first message; the first sender, if one waits, can put its own after the last one then. */
 OPERATION receive_from_ring(struct ch_channel *c, enum whose whose, void *to, size_t size) {
-  take(c->ring, to, size);
+  take(c, whose, to, size);
   struct ch_link *sender;
   while ((sender = ch_waiter_first(&c->senders)))
     if (ch_waiter_claim(sender)) {
-      put(c->ring, message_of(sender), size);
+      put(c, whose, message_of(sender), size);
       return end_and_wake(c, whose, sender);
     }
   return end(c, whose, 0);
@@ -197,7 +152,7 @@ OPERATION receive_from_ring(struct ch_channel *c, enum whose whose, void *to, si
 OPERATION receive(struct ch_channel *c, enum whose whose, struct ch_clause *own, void *to, size_t size) {
   bool decided = false;
   enter(c);
-  if (length(c) > 0)
+  if (length(c, whose) > 0)
     return may_have(whose, own) ? receive_from_ring(c, whose, to, size) : decided_elsewhere(c);
   struct ch_link *sender = partner(whose, &c->senders, own, &decided);
   if (sender) {
@@ -211,6 +166,76 @@ OPERATION receive(struct ch_channel *c, enum whose whose, struct ch_clause *own,
   return CH_OP_WAITS;
 }
 
+/* ---- with one end of a shared channel ----
+ *
+ * The same operations where one end is enough: nobody waits, and the channel is open. They have left the object when
+ * they return, also with CH_OP_WAITS. */
+
+enum { NEEDS_BOTH_ENDS = -3 };
+
+static bool one_end_is_enough(const struct ch_channel *c) {
+  return ch_list_empty(&c->receivers) && ch_list_empty(&c->senders) && !c->object.closed;
+}
+
+static int send_at_its_end(struct ch_channel *c, struct ch_clause *own, const void *from, size_t size) {
+  struct ch_ends *e = ends_of(c, ANY);
+  bool close = false;
+  int result = 0;
+  if (!e)
+    return NEEDS_BOTH_ENDS;
+  ch_spin_lock(&e->in.lock);
+  if (!one_end_is_enough(c))
+    result = NEEDS_BOTH_ENDS;
+  else if (!ch_ends_have_room(e, &close))
+    result = c->room == CH_UNBOUNDED ? NEEDS_BOTH_ENDS : CH_OP_WAITS;
+  else if (!may_have(ANY, own))
+    result = CH_OP_DECIDED;
+  else
+    put(c, ANY, from, size);
+  ch_spin_unlock(&e->in.lock);
+  if (CH_UNLIKELY(close) && !own)
+    ch_let_others_go_ahead();
+  return result;
+}
+
+static int receive_at_its_end(struct ch_channel *c, struct ch_clause *own, void *to, size_t size) {
+  struct ch_ends *e = ends_of(c, ANY);
+  bool close = false;
+  int result = 0;
+  if (!e)
+    return NEEDS_BOTH_ENDS;
+  ch_spin_lock(&e->out.lock);
+  if (!one_end_is_enough(c))
+    result = NEEDS_BOTH_ENDS;
+  else if (!ch_ends_have_message(e, &close))
+    result = CH_OP_WAITS;
+  else if (!may_have(ANY, own))
+    result = CH_OP_DECIDED;
+  else
+    take(c, ANY, to, size);
+  ch_spin_unlock(&e->out.lock);
+  if (CH_UNLIKELY(close) && !own)
+    ch_let_others_go_ahead();
+  return result;
+}
+
+/* ---- without waiting ---- */
+
+static int send_at_once(struct ch_channel *c, const void *from, size_t size) {
+  int result = send_at_its_end(c, NULL, from, size);
+  if (result != NEEDS_BOTH_ENDS)
+    return result;
+  result = send(c, ANY, NULL, from, size);
+  return result == CH_OP_WAITS ? end(c, ANY, CH_OP_WAITS) : result;
+}
+static int receive_at_once(struct ch_channel *c, void *to, size_t size) {
+  int result = receive_at_its_end(c, NULL, to, size);
+  if (result != NEEDS_BOTH_ENDS)
+    return result;
+  result = receive(c, ANY, NULL, to, size);
+  return result == CH_OP_WAITS ? end(c, ANY, CH_OP_WAITS) : result;
+}
+
 /* ---- as clauses ---- */
 
 static struct ch_channel_send__clause *sending(struct ch_clause *c) { return (struct ch_channel_send__clause *)c; }
@@ -219,34 +244,44 @@ static struct ch_channel_recv__clause *receiving(struct ch_clause *c) { return (
 OPERATION enlist_send(struct ch_clause *clause, enum whose whose) {
   const struct ch_channel_send__clause *own = sending(clause);
   struct ch_channel *c = clause->object;
-  return ch_op_enlist(clause, send(c, whose, clause, own->from, own->size), whose == LOCAL, &c->senders);
+  int result = whose == ANY ? send_at_its_end(c, clause, own->from, own->size) : NEEDS_BOTH_ENDS;
+  if (result != 0 && result != CH_OP_DECIDED)
+    result = send(c, whose, clause, own->from, own->size);
+  return ch_op_enlist(clause, result, whose == LOCAL, &c->senders);
 }
 OPERATION enlist_receive(struct ch_clause *clause, enum whose whose) {
   const struct ch_channel_recv__clause *own = receiving(clause);
   struct ch_channel *c = clause->object;
-  return ch_op_enlist(clause, receive(c, whose, clause, own->to, own->size), whose == LOCAL, &c->receivers);
+  int result = whose == ANY ? receive_at_its_end(c, clause, own->to, own->size) : NEEDS_BOTH_ENDS;
+  if (result != 0 && result != CH_OP_DECIDED)
+    result = receive(c, whose, clause, own->to, own->size);
+  return ch_op_enlist(clause, result, whose == LOCAL, &c->receivers);
 }
 static int enlist_shared_send(struct ch_clause *c) { return enlist_send(c, ANY); }
 static int enlist_shared_receive(struct ch_clause *c) { return enlist_receive(c, ANY); }
 
 /* A clause that is not enlisted makes the operation as a call does. */
+static bool was_made(struct ch_clause *clause, int result) {
+  if (result == CH_OP_WAITS)
+    return false;
+  clause->value = result;
+  return true;
+}
 __attribute__((noinline)) static bool make_send(struct ch_clause *clause) {
-  const struct ch_channel_send__clause *own = sending(clause);
-  return ch_op_at_once(clause, send(clause->object, ANY, NULL, own->from, own->size));
+  return was_made(clause, send_at_once(clause->object, sending(clause)->from, sending(clause)->size));
 }
 __attribute__((noinline)) static bool make_receive(struct ch_clause *clause) {
-  const struct ch_channel_recv__clause *own = receiving(clause);
-  return ch_op_at_once(clause, receive(clause->object, ANY, NULL, own->to, own->size));
+  return was_made(clause, receive_at_once(clause->object, receiving(clause)->to, receiving(clause)->size));
 }
 
 /* Most clauses of a statement are not ready. Of a local channel this is seen before registers are saved for what a
  * clause that is ready has to do. */
 static bool is_here(const struct ch_channel *c) { return CH_LIKELY(c->object.domain == &ch_domain); }
 static bool waits_to_send(const struct ch_channel *c) {
-  return is_here(c) && !has_room(c) && ch_list_empty(&c->receivers);
+  return is_here(c) && !has_room(c, LOCAL) && ch_list_empty(&c->receivers);
 }
 static bool waits_to_receive(const struct ch_channel *c) {
-  return is_here(c) && !has_message(c) && ch_list_empty(&c->senders);
+  return is_here(c) && !has_message(c, LOCAL) && ch_list_empty(&c->senders);
 }
 
 __attribute__((noinline)) static int enlist_ready_send(struct ch_clause *c) { return enlist_send(c, LOCAL); }
@@ -269,14 +304,16 @@ static int enlist_local_receive(struct ch_clause *clause) {
 /* Tell whether the next message only goes into the ring of a local channel, or only comes out of it, so that nobody has
  * to be woken. That, too, is done before registers are saved. */
 static bool ring_takes(const struct ch_channel *c) {
-  return is_here(c) && !is_full(c) && ch_list_empty(&c->receivers) && !c->object.closed;
+  return is_here(c) && !is_full(c, LOCAL) && ch_list_empty(&c->receivers) && !c->object.closed;
 }
-static bool ring_gives(const struct ch_channel *c) { return is_here(c) && length(c) > 0 && ch_list_empty(&c->senders); }
+static bool ring_gives(const struct ch_channel *c) {
+  return is_here(c) && length(c, LOCAL) > 0 && ch_list_empty(&c->senders);
+}
 
 static bool send_now(struct ch_clause *clause) {
   struct ch_channel *c = clause->object;
   if (ring_takes(c)) {
-    put(c->ring, sending(clause)->from, sending(clause)->size);
+    put(c, LOCAL, sending(clause)->from, sending(clause)->size);
     clause->value = 0;
     return true;
   }
@@ -287,7 +324,7 @@ static bool send_now(struct ch_clause *clause) {
 static bool receive_now(struct ch_clause *clause) {
   struct ch_channel *c = clause->object;
   if (ring_gives(c)) {
-    take(c->ring, receiving(clause)->to, receiving(clause)->size);
+    take(c, LOCAL, receiving(clause)->to, receiving(clause)->size);
     clause->value = 0;
     return true;
   }
@@ -299,14 +336,14 @@ static bool receive_now(struct ch_clause *clause) {
 static bool can_send(const struct ch_clause *clause) {
   struct ch_channel *c = clause->object;
   enter(c);
-  bool can = has_room(c) || ch_list_is_awaited(&c->receivers);
+  bool can = has_room(c, ANY) || ch_list_is_awaited(&c->receivers);
   leave(c);
   return can;
 }
 static bool can_receive(const struct ch_clause *clause) {
   struct ch_channel *c = clause->object;
   enter(c);
-  bool can = has_message(c) || ch_list_is_awaited(&c->senders);
+  bool can = has_message(c, ANY) || ch_list_is_awaited(&c->senders);
   leave(c);
   return can;
 }
@@ -324,15 +361,6 @@ const struct ch_clause_type ch_channel_send_types[2] = SEND_TYPES(.ready = can_s
 static const struct ch_frame_info send_waits = CH_OPERAND_FRAME("ch_send"), receive_waits = CH_OPERAND_FRAME("ch_recv");
 static const struct ch_leaf send_leaves[2] = CH_FORM_LEAVES("ch_send", struct ch_channel_send__clause);
 static const struct ch_leaf recv_leaves[2] = CH_FORM_LEAVES("ch_recv", struct ch_channel_recv__clause);
-
-static int send_at_once(struct ch_channel *c, const void *from, size_t size) {
-  int result = send(c, ANY, NULL, from, size);
-  return result == CH_OP_WAITS ? end(c, ANY, CH_OP_WAITS) : result;
-}
-static int receive_at_once(struct ch_channel *c, void *to, size_t size) {
-  int result = receive(c, ANY, NULL, to, size);
-  return result == CH_OP_WAITS ? end(c, ANY, CH_OP_WAITS) : result;
-}
 
 /* Without room both sides would wait for the other one's coming. */
 static bool may_retry(const struct ch_channel *c) { return c->object.shared && c->room != 0; }
@@ -518,7 +546,7 @@ int ch_channel_close(struct ch_channel *c) {
 
 size_t ch_channel_length(struct ch_channel *c) {
   enter(c);
-  size_t n = length(c);
+  size_t n = length(c, ANY);
   leave(c);
   return n;
 }

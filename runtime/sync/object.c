@@ -14,9 +14,3 @@ void ch_object_claim(struct ch_object *o, const char *what) {
   fflush(NULL);
   _exit(CH_EXIT_MISUSE);
 }
-
-void ch_object_lock_slow(struct ch_object *o) {
-  uint32_t nobody = 0;
-  for (unsigned tries = 1; !ch_atomic_change(&o->lock, &nobody, 1); tries++, nobody = 0)
-    ch_atomic_relax(tries);
-}

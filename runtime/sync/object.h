@@ -1,18 +1,15 @@
 /* Code enters an object before it touches it, and leaves it afterwards. Only the domain of a local object may enter it;
- * to enter a shared object is to take its lock. */
+ * to enter a shared object is to take its lock, or both of them if it has two ends. */
 #ifndef CHARCOAL_SYNC_OBJECT_H
 #define CHARCOAL_SYNC_OBJECT_H
 
 #include "charcoal/object.h"
 #include "sched/domain.h"
-#include "sched/tsan.h"
-#include "wait/atomics.h"
-#include <string.h>
+#include "sync/ends.h"
 
 /* Is called for a local object that does not belong to this domain. If it belongs to none yet, this domain gets it;
  * else the program ends with a message. `what` is the kind of object for the message, such as "channel". */
 CH_HIDDEN CH_RARE void ch_object_claim(struct ch_object *, const char *what);
-CH_HIDDEN CH_RARE void ch_object_lock_slow(struct ch_object *);
 
 /* A shared object belongs to no domain. */
 static inline void ch_object_enter(struct ch_object *o, const char *what) {
@@ -22,16 +19,22 @@ static inline void ch_object_enter(struct ch_object *o, const char *what) {
     ch_object_claim(o, what);
     return;
   }
-  uint32_t nobody = 0;
-  if (CH_UNLIKELY(!ch_atomic_change(&o->lock, &nobody, 1)))
-    ch_object_lock_slow(o);
+  if (o->ends) {
+    ch_ends_enter(o->ends);
+    return;
+  }
+  ch_spin_lock(&o->lock);
   ch_tsan_acquire(o);
 }
 static inline void ch_object_leave(struct ch_object *o) {
   if (CH_LIKELY(!o->shared))
     return;
+  if (o->ends) {
+    ch_ends_leave(o->ends);
+    return;
+  }
   ch_tsan_release(o);
-  ch_atomic_store(&o->lock, 0);
+  ch_spin_unlock(&o->lock);
 }
 
 /* Copies a message. Most messages are words, whose copy is one load and one store. */

@@ -39,14 +39,8 @@ extern "C" {
 struct ch_channel {
   struct ch_object object;
   struct ch_link receivers, senders;
-  struct ch_channel_ring *ring; /* NULL: it has had no room so far */
+  struct ch_channel_ring *ring; /* of a local channel: what it keeps; NULL: it has had no room so far */
   size_t room;                  /* how many messages it keeps at most */
-};
-/* The messages that were sent and not received. */
-struct ch_channel_ring {
-  size_t slots;      /* how many it can hold: the channel's room; less if that is CH_UNBOUNDED */
-  size_t used, head; /* how many it holds, and the index of the first one */
-  char messages[];
 };
 
 /* As a channel's room: as many messages as there is memory for. */

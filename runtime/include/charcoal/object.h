@@ -1,13 +1,17 @@
 /* Private: the beginning of every object that is either local or shared. A local object belongs to the domain that uses
- * it first, and no other domain may touch it. A shared object has a lock. */
+ * it first, and no other domain may touch it. A shared object has a lock; a shared channel that keeps messages has one
+ * for each of its ends. */
 #ifndef CHARCOAL_OBJECT_H
 #define CHARCOAL_OBJECT_H
 
 #include <stdint.h>
 
 struct ch_object {
-  const void *domain; /* of a local object: the domain that it belongs to; NULL: it was not used yet */
-  uint32_t lock;      /* of a shared object */
+  union {
+    const void *domain;   /* of a local object: the domain that it belongs to; NULL: it was not used yet */
+    struct ch_ends *ends; /* of a shared object: its ends; NULL: it has none */
+  };
+  uint32_t lock; /* of a shared object without ends */
   uint16_t shared;
   uint16_t closed; /* of a channel */
 };

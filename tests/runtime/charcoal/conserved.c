@@ -1139,3 +1139,89 @@ TEST(of_people_who_leave_the_queue_none_keeps_a_stall) {
   for (int i = 0; i < 3; i++)
     EXPECT(ch_mutex_destroy(&st[i]) == 0);
 }
+
+/* Two domains send, by calls, batches and statements, until the channel is closed; two receive in the same ways, until
+ * it is empty, too. */
+struct sealed {
+  long from, number, sum;
+};
+enum { SENDERS = 2, RECEIVERS = 2 };
+static channel(struct sealed) crowded;
+static long crowd_sent[SENDERS], crowd_got[RECEIVERS], crowd_next[RECEIVERS][SENDERS];
+
+static struct sealed seal(long from, long number) { return (struct sealed){from, number, 3 * from + 7 * number}; }
+
+static void sends_to_the_crowd(void *argument) {
+  long me = (long)(intptr_t)argument, n = 0;
+  for (int r = 0; r == 0;) {
+    struct sealed some[3] = {seal(me, n), seal(me, n + 1), seal(me, n + 2)};
+    intptr_t went = 1;
+    switch (n % 4) {
+    case 0:
+      r = ch_send(&crowded, some);
+      break;
+    case 1:
+      waituntil(r = ch_send(&crowded, some)) {}
+      or waituntil(ch_sleep(CH_FOREVER)) {}
+      break;
+    case 2:
+      waituntil(r = ch_send(&crowded, some)) {}
+      else went = 0;
+      break;
+    default:
+      went = ch_send_some(&crowded, some, 3);
+      r = went < 0 ? (int)-went : 0;
+    }
+    EXPECT(r == 0 || r == EPIPE);
+    n += r ? 0 : went;
+  }
+  crowd_sent[me] = n;
+}
+static void receives_from_the_crowd(void *argument) {
+  long me = (long)(intptr_t)argument, n = 0;
+  for (int r = 0; r == 0; n++) {
+    struct sealed some[3];
+    intptr_t came = 1;
+    switch (n % 4) {
+    case 0:
+      r = ch_recv(&crowded, some);
+      break;
+    case 1:
+      waituntil(r = ch_recv(&crowded, some)) {}
+      or waituntil(ch_sleep(CH_FOREVER)) {}
+      break;
+    case 2:
+      waituntil(r = ch_recv(&crowded, some)) {}
+      else came = 0;
+      break;
+    default:
+      came = ch_recv_some(&crowded, some, 3);
+      r = came < 0 ? (int)-came : 0;
+    }
+    EXPECT(r == 0 || r == EPIPE);
+    for (intptr_t i = 0; r == 0 && i < came; i++) {
+      long from = some[i].from;
+      EXPECT(some[i].sum == 3 * from + 7 * some[i].number && some[i].number >= crowd_next[me][from]);
+      crowd_next[me][from] = some[i].number + 1;
+      crowd_got[me]++;
+    }
+  }
+}
+TEST(close_between_domains_loses_no_message_and_keeps_each_senders_order_whatever_the_room) {
+  static const size_t rooms[] = {0, 1, 5, 128, CH_UNBOUNDED};
+  for (unsigned k = 0; k < sizeof rooms / sizeof *rooms; k++) {
+    ch_thread t[SENDERS + RECEIVERS];
+    EXPECT(ch_channel_init_shared(&crowded, rooms[k]) == 0);
+    memset(crowd_got, 0, sizeof crowd_got);
+    memset(crowd_next, 0, sizeof crowd_next);
+    for (intptr_t i = 0; i < SENDERS; i++)
+      EXPECT(ch_domain_start(&t[i], sends_to_the_crowd, (void *)i) == 0);
+    for (intptr_t i = 0; i < RECEIVERS; i++)
+      EXPECT(ch_domain_start(&t[SENDERS + i], receives_from_the_crowd, (void *)i) == 0);
+    ch_sleep(5 * MS);
+    EXPECT(ch_close(&crowded) == 0);
+    for (int i = 0; i < SENDERS + RECEIVERS; i++)
+      EXPECT(ch_domain_join(&t[i]) == 0);
+    EXPECT(crowd_sent[0] + crowd_sent[1] == crowd_got[0] + crowd_got[1] && ch_channel_destroy(&crowded) == 0);
+  }
+}

@@ -1,0 +1,99 @@
+/* The messages that a shared channel keeps: a ring with two ends, one for senders and one for receivers.
+ *
+ * Each end has its lock and its position in a cache line of its own, so that a sender and a receiver on two cores do
+ * not disturb each other. An end also remembers how far the other one has been seen, and looks again only when that is
+ * used up; so the ends meet once for many messages (M. M. Michael and M. L. Scott, "Simple, Fast, and Practical
+ * Non-Blocking and Blocking Concurrent Queue Algorithms", 1996: the queue with two locks).
+ *
+ * Who holds the senders' end may put a message in, and who holds the receivers' end may take one out. Everything else
+ * needs both, such as the lists of those who wait, and closing; so who holds one end may read that. Both are taken in
+ * the order in, out.
+ */
+#ifndef CHARCOAL_SYNC_ENDS_H
+#define CHARCOAL_SYNC_ENDS_H
+
+#include "frames/attributes.h"
+#include "sched/tsan.h"
+#include "wait/atomics.h"
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Locks are held for some instructions. */
+CH_HIDDEN CH_RARE void ch_spin_lock_slow(uint32_t *lock);
+static inline void ch_spin_lock(uint32_t *lock) {
+  uint32_t nobody = 0;
+  if (CH_UNLIKELY(!ch_atomic_change(lock, &nobody, 1)))
+    ch_spin_lock_slow(lock);
+}
+static inline void ch_spin_unlock(uint32_t *lock) { ch_atomic_store(lock, 0); }
+
+struct ch_end {
+  _Alignas(64) uint32_t lock;
+  size_t count;    /* how many messages have passed this end; the other one reads it */
+  size_t at;       /* the slot of the next one */
+  size_t seen;     /* the other end's count when this one looked last */
+  bool has_waited; /* no message could pass then */
+};
+struct ch_ends {
+  char *messages;
+  size_t slots; /* how many messages it can hold */
+  struct ch_end in, out;
+};
+
+/* NULL: there is no memory. */
+CH_HIDDEN struct ch_ends *ch_ends_make(size_t slots, size_t size);
+CH_HIDDEN void ch_ends_free(struct ch_ends *);
+/* With both ends held: makes room for twice as many. False: there is no memory. */
+CH_HIDDEN CH_RARE bool ch_ends_grow(struct ch_ends *, size_t size);
+
+static inline void ch_ends_enter(struct ch_ends *e) {
+  ch_spin_lock(&e->in.lock);
+  ch_spin_lock(&e->out.lock);
+  ch_tsan_acquire(&e->in);
+  ch_tsan_acquire(&e->out);
+}
+static inline void ch_ends_leave(struct ch_ends *e) {
+  ch_tsan_release(&e->in);
+  ch_tsan_release(&e->out);
+  ch_spin_unlock(&e->out.lock);
+  ch_spin_unlock(&e->in.lock);
+}
+
+/* With both ends held: how many messages there are. */
+static inline size_t ch_ends_length(const struct ch_ends *e) { return e->in.count - e->out.count; }
+
+/* How many messages may pass an end, as far as it has seen the other one. `more` is the number of slots for the
+ * senders' end, and 0 for the receivers'. The result is negative if somebody who held both ends has gone further. */
+static inline ptrdiff_t ch_end_left(const struct ch_end *end, size_t more) {
+  return (ptrdiff_t)(end->seen + more - end->count);
+}
+/* The holder of this end finds out whether a message may pass. *close: the other one has gone on by only a few since
+ * this one looked last. Then the two meet with each message, until one of them lets the other go ahead. */
+enum { CH_FEW_MESSAGES = 32 };
+static inline bool ch_end_may_pass(struct ch_end *end, const struct ch_end *other, size_t more, size_t slots,
+                                   bool *close) {
+  if (CH_LIKELY(ch_end_left(end, more) > 0))
+    return true;
+  end->seen = ch_atomic_load(&other->count);
+  ptrdiff_t left = ch_end_left(end, more);
+  *close = left > 0 && left < CH_FEW_MESSAGES && (size_t)left < slots / 4 && !end->has_waited;
+  end->has_waited = left == 0;
+  return left > 0;
+}
+static inline bool ch_ends_have_room(struct ch_ends *e, bool *close) {
+  return ch_end_may_pass(&e->in, &e->out, e->slots, e->slots, close);
+}
+static inline bool ch_ends_have_message(struct ch_ends *e, bool *close) {
+  return ch_end_may_pass(&e->out, &e->in, 0, e->slots, close);
+}
+
+/* One more message has passed this end; the other end may use its slot. */
+static inline void ch_end_advance(struct ch_end *end, size_t slots) {
+  if (++end->at == slots)
+    end->at = 0;
+  ch_tsan_release(end);
+  ch_atomic_store(&end->count, end->count + 1);
+}
+
+#endif
