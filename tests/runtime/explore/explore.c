@@ -698,6 +698,22 @@ static void check_close(void) {
   outcome(received); /* what was sent before the end is still received */
 }
 
+/* A channel with room for one: a sender sends two messages, and two others receive, one by a call and one by a
+ * statement. Each of the three finds it full or empty, and waits, in some runs. */
+static void sends_two(void) {
+  result[current] = ch_channel_send(&channels[0], &(long){9}, sizeof(long));
+  result[current] += ch_channel_send(&channels[0], &(long){7}, sizeof(long));
+}
+static void receives_0_by_a_statement(void) {
+  over(0), add_get(0, 0), add_recv(0, 1);
+  result[current] = ch_wait_any(&waits[current]);
+}
+static void check_room_for_one(void) {
+  EXPECT(result[0] == 0 && result[1] == 0 && result[2] == 1);
+  EXPECT(got[1] + got[2] == 16 && kept_by_0() == 0 && nobody_waits());
+  outcome(got[1] == 9);
+}
+
 /* A condition that is signalled while a wait for it is cancelled. */
 static ch_mutex mutex;
 static ch_cond cond;
@@ -912,6 +928,8 @@ int main(int argc, char **argv) {
   EXPLORE("watched_until_closed", rendezvous, check_watches, 2, watches_until_closed, sets_twice_and_closes);
   EXPLORE("else_against_a_select", rendezvous, check_else, 2, tries_to_receive, sends_or_gets_0);
   EXPLORE("close_against_a_sender_and_a_receiver", one_place, check_close, 2, receives_0, sends, closes);
+  EXPLORE("two_messages_through_room_for_one_reach_two_receivers", one_place, check_room_for_one, 2, sends_two,
+          receives_0, receives_0_by_a_statement);
   EXPLORE("a_signal_beside_a_cancel_is_never_kept", set_up_locks, check_signal, 2, sleeps_until_signalled, signals,
           cancels);
   EXPLORE("who_is_cancelled_at_a_barrier_has_not_arrived", set_up_locks, check_barrier, 2,
