@@ -1,7 +1,8 @@
 // Builds dist/:
 //   *.js, */*.js    ES modules for browsers and bundlers, as the files in src/; they show mistakes by number
 //   development/*.js  the same with a sentence for each mistake; bundlers load these in development
-//   node/*.js       the same for Node, with AsyncLocalStorage; `import` and, from Node 20.19 on, `require` load these
+//   server/*.js     the same with what Node has besides (AsyncLocalStorage); bundlers of programs for Node load these
+//   node/*.js       the same in few files; `import` in Node and, from Node 20.19 on, `require` load these
 //   node/*.cjs      for `require` in older Nodes, all of one bundle; node/*.mjs are their wrappers for `import` there,
 //                   so that a program has one copy of the library however it is loaded
 //   types, types-cjs  declarations, for ES modules and for CommonJS
@@ -30,9 +31,8 @@ const common = {
 }
 const node = { ...common, platform: 'node', packages: 'external' }
 // The sentences of mistakes come first, for a module may find one when it is loaded.
-const inNode = ['diagnosis/index', 'node/asyncContext', 'node/inspect', 'node/exit']
-  .map((name) => `import './src/${name}.ts'\n`)
-  .join('')
+const ofNode = ['diagnosis/index', 'node/asyncContext', 'node/inspect', 'node/exit']
+const inNode = ofNode.map((name) => `import './src/${name}.ts'\n`).join('')
 
 /** Entry points whose text is given. */
 const virtual = (texts) => ({
@@ -48,7 +48,7 @@ const virtual = (texts) => ({
 })
 
 // Each file by itself, so that a bundler leaves out what a program does not use.
-const inNodeAlone = /^(eslint|node)\/|^plugin\/(?!runtime|block)/
+const inNodeAlone = /^eslint\/|^plugin\/(?!runtime|block)/
 const sources = readdirSync(path.join(js, 'src'), { recursive: true }).filter(
   (file) => file.endsWith('.ts') && !inNodeAlone.test(file),
 )
@@ -64,11 +64,13 @@ for (const file of sources) {
   const made = path.join(dist, file.replace(/\.ts$/, '.js'))
   writeFileSync(made, readFileSync(made, 'utf8').replace(/((?:from|import) "\.[^"]*)\.ts"/g, '$1.js"'))
 }
-mkdirSync(path.join(dist, 'development'))
-for (const [name, file] of Object.entries(library)) {
-  const module = file.replace(/^src\//, '../').replace(/\.ts$/, '.js')
-  const text = `import '../diagnosis/index.js'\nexport * from '${module}'\n`
-  writeFileSync(path.join(dist, `development/${name}.js`), text)
+for (const [folder, first] of Object.entries({ development: ['diagnosis/index'], server: ofNode })) {
+  mkdirSync(path.join(dist, folder))
+  const before = first.map((name) => `import '../${name}.js'\n`).join('')
+  for (const [name, file] of Object.entries(library)) {
+    const module = file.replace(/^src\//, '../').replace(/\.ts$/, '.js')
+    writeFileSync(path.join(dist, `${folder}/${name}.js`), `${before}export * from '${module}'\n`)
+  }
 }
 await build({ ...node, entryPoints: tools, format: 'esm', outdir: dist })
 const { plugin, eslint } = tools
@@ -86,9 +88,7 @@ await build({
   entryPoints: Object.fromEntries(Object.keys(library).map((name) => [name, `virtual:${name}`])),
   plugins: [
     virtual(
-      Object.fromEntries(
-        Object.entries(library).map(([name, file]) => [name, `${inNode}export * from './${file}'`]),
-      ),
+      Object.fromEntries(Object.entries(library).map(([name, file]) => [name, `${inNode}export * from './${file}'`])),
     ),
   ],
   format: 'esm',

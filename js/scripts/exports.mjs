@@ -17,7 +17,7 @@ for (const name of Object.keys(library)) {
   const esm = { types, default: `./dist/node/${name}.js` }
   exports[name === 'index' ? '.' : `./${name}`] = {
     node: {
-      module: esm,
+      module: { types, default: `./dist/server/${name}.js` },
       'module-sync': esm,
       import: { types, default: `./dist/node/${name}.mjs` },
       require: { types: typesCjs, default: `./dist/node/${name}.cjs` },

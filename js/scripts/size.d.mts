@@ -1,2 +1,2 @@
 /** The types of size.mjs. */
-export function sizeOf(root: string, names: string, from?: string): Promise<number>
+export function sizeOf(root: string, names: string, from?: string, platform?: 'browser' | 'node'): Promise<number>

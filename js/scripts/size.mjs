@@ -2,13 +2,16 @@
 import { build } from 'esbuild'
 import { gzipSync } from 'node:zlib'
 
-/** `names`: `*` or `{ mutex }`. `from` is what the program imports from, as seen from the folder `root`. */
-export async function sizeOf(root, names, from = './dist/index.js') {
+/**
+ * `names`: `*` or `{ mutex }`. `from` is what the program imports from, as seen from the folder `root`; `platform` is
+ * what it is bundled for.
+ */
+export async function sizeOf(root, names, from = './dist/index.js', platform = 'browser') {
   const { outputFiles } = await build({
     stdin: { contents: `export ${names} from '${from}'`, resolveDir: root },
     bundle: true,
     minify: true,
-    platform: 'browser',
+    platform,
     target: 'es2022',
     format: 'esm',
     write: false,

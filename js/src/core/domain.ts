@@ -177,6 +177,10 @@ export class Domain extends Scheduler implements types.Domain {
     return (isGenerator(what) ? new Call(what) : waitFor(what)) as any
   }
 
+  within(op: AnyIterator, context: AsyncContext): Call<any> {
+    return Object.assign(new Call<any>(null), { gen: op, context })
+  }
+
   // ---- contexts
 
   override leave(context: Context): void {

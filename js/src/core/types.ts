@@ -290,6 +290,8 @@ export interface Domain {
   /** Says who waits for whom if `branch` has closed a circle of activities by its present wait. */
   circle(branch: Branch): string | null
   asCall<O>(what: O): AsOperation<O>
+  /** What runs `op` in `context`. Programs that start no activities do without it. */
+  within?(op: AnyIterator, context: AsyncContext): Runnable<any>
   buried(activity: Activity): void
 
   enter(context: Context): void

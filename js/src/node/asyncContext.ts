@@ -8,7 +8,7 @@
  * wrapped to see that. From then on one of ours says which atomic block set the running code in motion.
  */
 import { contextChanged, useContexts, type AsyncContext } from '../core/asyncContext.ts'
-import { Call } from '../core/call.ts'
+import { domain } from '../core/current.ts'
 import { useMade } from '../core/steps.ts'
 import type { Block } from '../core/types.ts'
 
@@ -28,6 +28,25 @@ interface AsyncHooks {
 type Method = (this: unknown, ...args: any[]) => unknown
 
 declare const $require: ((name: string) => unknown) | undefined
+
+/**
+ * Each step of `op` runs in `context`. In programs that start no activities this does what `Domain.within` does, which
+ * a lock alone is not to take along.
+ */
+function* stepwise(op: Generator<unknown, any, any>, context: AsyncContext): Generator<unknown, any, any> {
+  let step = context.runInAsyncScope(op.next, op)
+  while (!step.done) {
+    let answer: unknown
+    try {
+      answer = yield step.value
+    } catch (error) {
+      step = context.runInAsyncScope(op.throw, op, error)
+      continue
+    }
+    step = context.runInAsyncScope(op.next, op, answer)
+  }
+  return step.value
+}
 
 const host = (globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } }).process
 // Node 18 has no getBuiltinModule; there the library is CommonJS, and the build gives it `require`.
@@ -80,7 +99,7 @@ if (hooks !== undefined) {
   }
   useMade((op) => {
     const context = entered()
-    return context === undefined ? op : Object.assign(new Call<any>(null), { gen: op, context })
+    return context === undefined ? op : (domain.within?.(op, context) ?? stepwise(op, context))
   })
   useContexts({
     present: () => (used ? present() : null),

@@ -3,19 +3,26 @@
  * this it would go through the whole scheduler, for everything hangs together.
  *
  *     Activity { name: 'load', state: 'done', result: 5 }
+ *
+ * It asks objects for their kind. If it needed the classes, a bundled program would have them all.
  */
-import { Activity } from '../core/activity.ts'
+import type { Activity } from '../core/activity.ts'
 import { Branch } from '../core/branch.ts'
-import { Call, nameOf } from '../core/call.ts'
+import { isCall, nameOf, type Call } from '../core/call.ts'
+import { ACTIVITY, kindOf } from '../core/kind.ts'
 import { Suspension } from '../core/suspension.ts'
 import { ClauseList, count } from '../wait/list.ts'
 
 type Inspect = (what: unknown, options: unknown) => string
 
-function show(type: { prototype: object }, shown: string, tell: (what: any) => object): void {
+/** What is shown: a word, and what belongs to it. */
+type Shown = [string, object]
+
+function show<T>(type: { prototype: T }, tell: (what: T) => Shown): void {
   Object.defineProperty(type.prototype, Symbol.for('nodejs.util.inspect.custom'), {
-    value(this: unknown, depth: number, options: object, inspect: Inspect): string {
-      return depth < 0 ? `[${shown}]` : `${shown} ${inspect(tell(this), { ...options, depth })}`
+    value(this: T, depth: number, options: object, inspect: Inspect): string {
+      const [shown, parts] = tell(this)
+      return depth < 0 ? `[${shown}]` : `${shown} ${inspect(parts, { ...options, depth })}`
     },
     configurable: true,
   })
@@ -31,8 +38,12 @@ function call(of: Call<unknown>): object {
   return of.done ? { state: 'done', result: of.value } : { name: nameOf(of), state: 'called' }
 }
 
-show(ClauseList, 'ClauseList', (list: ClauseList) => ({ waiting: count(list) }))
-show(Branch, 'Branch', ({ activity: { name } }: Branch) => ({ of: name }))
-show(Activity, 'Activity', activity)
-show(Call, 'Call', call)
-show(Suspension, 'Operation', (op: Suspension<unknown>) => (op.describe === undefined ? {} : { waits: op.describe() }))
+show(ClauseList, (list) => ['ClauseList', { waiting: count(list) }])
+show(Branch, (branch) =>
+  kindOf(branch) === ACTIVITY
+    ? ['Activity', activity(branch as Activity<unknown>)]
+    : ['Branch', { of: branch.activity.name }],
+)
+show(Suspension, (op: Suspension<unknown>) =>
+  isCall(op) ? ['Call', call(op)] : ['Operation', op.describe === undefined ? {} : { waits: op.describe() }],
+)
