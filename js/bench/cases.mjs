@@ -101,6 +101,18 @@ export const CASES = {
       async function main(n) { let s = 0; for (let i = 0; i < n; i++) s = await o.f(s); return s }`,
       (n) => n,
     ),
+    // What generators alone cost: it knows no activities, and a call that nobody awaits is lost.
+    'yield* alone': async (n) => () => {
+      const f = function* (x) {
+        return x + 1
+      }
+      const main = function* () {
+        let s = 0
+        for (let i = 0; i < n; i++) s = yield* f(s)
+        check(s, n)
+      }
+      main().next()
+    },
     native: async (n) => async () => {
       const f = async (x) => x + 1
       let s = 0
@@ -638,7 +650,41 @@ export const CASES = {
   },
 }
 
+/** The iterable, the iterator and the results of a `yield*` that waits for a promise. */
+class Held {
+  constructor(promise) {
+    this.done = false
+    this.value = undefined
+    this.promise = promise
+  }
+  [Symbol.iterator]() {
+    return this
+  }
+  next(answer) {
+    this.done = this.value === this
+    this.value = this.done ? answer : this
+    return this
+  }
+}
+
 function waits(make) {
+  /** A generator that waits `n` times, and what resumes it; with `held`, by `yield*` of what that gives. */
+  const byHand = (held) => async (n) => () =>
+    new Promise((done, fail) => {
+      const p = make()
+      const main = function* () {
+        let s = 0
+        for (let i = 0; i < n; i++) s += held === null ? yield p() : yield* held(p())
+        check(s, n)
+      }
+      const gen = main()
+      const goOn = (answer) => {
+        const step = gen.next(answer)
+        if (step.done) done()
+        else (held === null ? step.value : step.value.promise).then(goOn, fail)
+      }
+      goOn()
+    })
   return {
     charcoal: ours(({ wait }, n) => {
       const p = make()
@@ -657,6 +703,9 @@ function waits(make) {
         check(s, n)
       }
     }),
+    // By hand, the least that resumes a generator: what `yield* wait(p)` and `yield p` cost without anything else.
+    'by hand, yield*': byHand((p) => new Held(p)),
+    'by hand, yield': byHand(null),
     'redux-saga': saga((_, n) => {
       const p = make()
       return function* () {

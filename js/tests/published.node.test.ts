@@ -150,7 +150,7 @@ const SIZES = {
     '{ mutex }': 2000,
     '{ channel }': 2600,
     '{ sleep }': 9040,
-    '{ atomic, spawn, asyncFn }': 10_370,
+    '{ atomic, spawn, asyncFn }': 10_380,
     '*': 16_690,
   },
   // With the sentences of mistakes, AsyncLocalStorage, and what `console.log` shows.

@@ -14,7 +14,7 @@ export type { AsyncContext }
 export interface AsyncContexts {
   /** The present context, for a new activity; null while the program has none. */
   present(): AsyncContext | null
-  /** The present context if it may be another than that of the running branch. */
+  /** The present context if it may be another than that of the running branch: while `isElsewhere` holds. */
   entered(): AsyncContext | undefined
   /** A block was opened on `branch`, whose code runs, or goes on later. What it sets in motion belongs to the block. */
   opened(branch: Branch, block: Block, runs: boolean): void
@@ -23,6 +23,13 @@ export interface AsyncContexts {
 }
 
 export let contexts: AsyncContexts | null = null
+
+/** Code runs that has entered another context than that of the running branch. Each call asks this first. */
+export let isElsewhere = false
+
+export function setElsewhere(elsewhere: boolean): void {
+  isElsewhere = elsewhere
+}
 
 export function useContexts(host: AsyncContexts): void {
   contexts = host

@@ -15,7 +15,7 @@
  */
 import type { Activity } from './activity.ts'
 import type { AnyIterator, AsyncContext, Branch, Frame, Pending } from './types.ts'
-import { contexts } from './asyncContext.ts'
+import { contexts, isElsewhere } from './asyncContext.ts'
 import {
   delegate,
   ending,
@@ -53,7 +53,7 @@ export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending
   constructor(gen: AnyIterator | null) {
     super()
     this.gen = gen
-    if (contexts !== null && domain.current !== null) this.context = contexts.entered()
+    if (isElsewhere && domain.current !== null) this.context = contexts!.entered()
     if (gen !== null) domain.called(this)
   }
 

@@ -33,7 +33,7 @@ export abstract class Scheduler {
   protected posted = false
   protected late = false
   protected last: Branch | null = null
-  private inside = false
+  protected inside = false
   private readonly pumpNow = (): void => this.pump(null, null)
 
   constructor(host: Host, slice: number) {

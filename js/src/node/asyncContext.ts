@@ -7,7 +7,7 @@
  * A program without AsyncLocalStorage pays nothing: it is used from the first call of `run` or `enterWith`, which are
  * wrapped to see that. From then on one of ours says which atomic block set the running code in motion.
  */
-import { contextChanged, useContexts, type AsyncContext } from '../core/asyncContext.ts'
+import { contextChanged, isElsewhere, setElsewhere, useContexts, type AsyncContext } from '../core/asyncContext.ts'
 import { domain } from '../core/current.ts'
 import { useMade } from '../core/steps.ts'
 import type { Block } from '../core/types.ts'
@@ -61,14 +61,17 @@ if (hooks !== undefined) {
   const { runInAsyncScope } = AsyncResource.prototype
   let used = false
   let running = 0 // how many calls of functions that enter another context are on the stack
+  const look = (): void => setElsewhere(used && running > 0)
   const entering = (f: Method, isUse: boolean): Method =>
     function (...args) {
       used ||= isUse
       running++
+      look()
       try {
         return f.apply(this, args)
       } finally {
         running--
+        look()
       }
     }
   prototype.run = entering(prototype.run, true)
@@ -85,12 +88,13 @@ if (hooks !== undefined) {
   Kept.prototype.runInAsyncScope = runInAsyncScope
   prototype.enterWith = function (...args) {
     used = true
+    look()
     const result = enterWith.apply(this, args)
     contextChanged()
     return result
   }
   const present = (): AsyncContext => new Kept('charcoal')
-  const entered = (): AsyncContext | undefined => (used && running > 0 ? present() : undefined)
+  const entered = (): AsyncContext | undefined => (isElsewhere ? present() : undefined)
   const blocks = new AsyncLocalStorage()
   const inside = (block: Block): AsyncContext => {
     block.noted = true
