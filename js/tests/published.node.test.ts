@@ -149,7 +149,7 @@ const SIZES = {
   browser: {
     '{ mutex }': 2000,
     '{ channel }': 2600,
-    '{ sleep }': 9040,
+    '{ sleep }': 9050,
     '{ atomic, spawn, asyncFn }': 10_380,
     '*': 16_690,
   },

@@ -166,3 +166,95 @@ test('a transform stream is one activity, from both ends', async () => {
   await rejects(readable(counting()).pipeThrough(broken).pipeTo(new WritableStream()), /in the middle/)
   await until(() => log.at(-1) === 'ended')
 })
+
+/** How a promise ends, in words. */
+const outcome = (promise: PromiseLike<unknown>): Promise<string> =>
+  Promise.resolve(promise).then(
+    (value) => JSON.stringify(value) ?? 'done',
+    (error) => (error as Error).message,
+  )
+
+test('a transform stream fails, and is cancelled, with the reasons that the host gives its own', async () => {
+  const upper = () =>
+    through<string, string>(function* (items, emit) {
+      yield* items.each(function* (item) {
+        yield* emit(item.toUpperCase())
+      })
+    })
+  const native = (): TransformStream<string, string> =>
+    new TransformStream({ transform: (item, out) => out.enqueue(item.toUpperCase()) })
+  const seen: string[][] = []
+  for (const make of [native, upper]) {
+    const said: string[] = []
+    seen.push(said)
+    const say = async (...what: PromiseLike<unknown>[]): Promise<unknown> =>
+      said.push(...(await Promise.all(what.map(outcome))))
+    // A source that fails: the rest is missing, which is no end.
+    let made = 0
+    const source = new ReadableStream<string>({
+      pull: (out) => (++made < 3 ? out.enqueue('a') : out.error(new Error('the source has failed'))),
+    })
+    const failing = source.pipeThrough(make()).getReader()
+    for (let i = 0; i < 4; i++) await say(failing.read())
+    // A writer that gives up.
+    const given = make()
+    const writer = given.writable.getWriter()
+    const reader = given.readable.getReader()
+    await say(writer.write('b'), reader.read())
+    await say(writer.abort(new Error('given up')), reader.read(), reader.closed)
+    // A reader that needs no more.
+    let told: any
+    const endless = new ReadableStream<string>({
+      pull: (out) => out.enqueue('c'),
+      cancel: (reason) => void (told = reason),
+    })
+    const enough = endless.pipeThrough(make()).getReader()
+    await say(enough.read())
+    await enough.cancel(new Error('enough'))
+    await until(() => told !== undefined)
+    said.push(told.message)
+    const left = make()
+    const late = left.writable.getWriter()
+    await left.readable.cancel(new Error('no more'))
+    await say(late.write('d'), late.closed)
+  }
+  same(seen[1], seen[0])
+})
+
+test('an abort ends an activity that reads no more, and the write that waits for it', async () => {
+  const busy = function* (): Generator<unknown, void, any> {
+    try {
+      yield* sleep(Infinity)
+    } finally {
+      log.push('cleaned up')
+    }
+  }
+  for (const stream of [writable<string>(busy), through<string, string>(busy).writable]) {
+    const writer = stream.getWriter()
+    const closed = outcome(writer.closed)
+    const written = outcome(writer.write('a'))
+    await sleep(1)
+    await writer.abort(new Error('too slow'))
+    same([await written, await closed, ...taken()], ['too slow', 'too slow', 'cleaned up'])
+  }
+})
+
+test('a write that waits fails with what the activity has failed with', async () => {
+  const stream = writable<string>(function* (items) {
+    yield* items.recv()
+    yield* sleep(5)
+    throw new Error('the disk is full')
+  })
+  const writer = stream.getWriter()
+  const closed = outcome(writer.closed)
+  same(await Promise.all([writer.write('a'), writer.write('b')].map(outcome)), ['done', 'the disk is full'])
+  same(await closed, 'the disk is full')
+  // A body that wants no more is no failure of its own.
+  const short = writable<string>(function* (items) {
+    yield* items.recv()
+    items.close()
+    yield* sleep(1)
+  }).getWriter()
+  short.closed.catch(() => {})
+  same(await Promise.all([short.write('a'), short.write('b')].map(outcome)), ['done', 'chunks is closed'])
+})

@@ -99,11 +99,18 @@ export function readable<T>(body: Producer<T>, strategy?: QueuingStrategy<T>): R
   return readableOf(() => new Source(body), strategy)
 }
 
-function readableOf<T>(make: () => Source<T>, strategy?: QueuingStrategy<T>): ReadableStream<T> {
+/** `started` is told what controls the stream, and `cancelled` with what its reader has cancelled it. */
+function readableOf<T>(
+  make: () => Source<T>,
+  strategy?: QueuingStrategy<T>,
+  started: (controller: ReadableStreamDefaultController<T>) => void = () => {},
+  cancelled: (reason: unknown) => void = () => {},
+): ReadableStream<T> {
   let source: Source<T>
   return new ReadableStream<T>(
     {
-      start: () => {
+      start: (controller) => {
+        started(controller)
         source = make()
       },
       pull: async (controller) => {
@@ -111,10 +118,41 @@ function readableOf<T>(make: () => Source<T>, strategy?: QueuingStrategy<T>): Re
         if (got === undefined) controller.close()
         else controller.enqueue(got.value)
       },
-      cancel: (reason) => source.stop(reason),
+      cancel: (reason) => {
+        cancelled(reason)
+        return source.stop(reason)
+      },
     },
     strategy,
   )
+}
+
+/**
+ * What gives chunks to an activity. An abort is not told to a stream before its present write is done, which may wait
+ * for an activity that reads no more; the signal is told at once.
+ */
+function sinkOf<T>(
+  chunks: Channel<T>,
+  controller: WritableStreamDefaultController,
+  activity: Activity<unknown>,
+  aborted: (reason: unknown) => void,
+): (chunk: T) => Promise<void> {
+  const { signal } = controller
+  signal?.addEventListener('abort', () => aborted(signal.reason))
+  const close = (): void => chunks.close()
+  activity.then(close, (error) => {
+    controller.error(error) // of no effect if the stream has failed with something else
+    close()
+  })
+  return async (chunk) => {
+    try {
+      await chunks.send(chunk)
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason
+      if (activity.state === 'failed' || activity.state === 'cancelled') await activity // throws what that has thrown
+      throw error
+    }
+  }
 }
 
 /**
@@ -134,31 +172,29 @@ function readableOf<T>(make: () => Source<T>, strategy?: QueuingStrategy<T>): Re
 export function writable<T>(body: (chunks: Channel<T>) => Operation<unknown>): WritableStream<T> {
   const chunks = channel<T>(0, 'chunks')
   let activity: Activity<unknown>
+  let write: (chunk: T) => Promise<void>
+  const stop = (reason: unknown): void => activity.cancel(reason)
   return new WritableStream<T>({
     start: (controller) => {
       activity = spawn(() => body(chunks))
-      activity.then(
-        () => chunks.close(),
-        (error) => {
-          controller.error(error)
-          chunks.close()
-        },
-      )
+      write = sinkOf(chunks, controller, activity, stop)
     },
-    write: async (chunk) => await chunks.send(chunk),
+    write: (chunk) => write(chunk),
     close: async () => {
       chunks.close()
       await activity
     },
     abort: async (reason) => {
-      activity.cancel(reason)
+      stop(reason)
       await activity.catch(() => {})
     },
   })
 }
 
 /**
- * A transform stream whose work is done by one activity: it receives from `chunks`, and emits.
+ * A transform stream whose work is done by one activity: it receives from `chunks`, and emits. If the writable side is
+ * aborted, as by a source that fails, the readable side fails with the same reason; if the readable side is cancelled,
+ * the writable side does. To close the writable side tells the activity so; how the activity ends, the reader is told.
  *
  * @example
  * const lines = () => through<string, string>(function* (chunks, emit) {
@@ -179,20 +215,30 @@ export function through<I, O>(
   body: (chunks: Channel<I>, emit: Emit<O>) => Operation<unknown>,
 ): { readable: ReadableStream<O>; writable: WritableStream<I> } {
   const chunks = channel<I>(0, 'chunks')
-  const source = new Source<O>((emit) => body(chunks, emit))
-  const close = (): void => chunks.close()
+  let source!: Source<O>
+  let output: ReadableStreamDefaultController<O>
+  let input: WritableStreamDefaultController
+  let write: (chunk: I) => Promise<void>
+  const readable = readableOf<O>(
+    () => (source = new Source<O>((emit) => body(chunks, emit))),
+    undefined,
+    (controller) => (output = controller),
+    (reason) => input.error(reason),
+  )
+  const abort = (reason: unknown): Promise<void> => {
+    output.error(reason)
+    return source.stop(reason)
+  }
   return {
-    readable: readableOf(() => source),
+    readable,
     writable: new WritableStream<I>({
       start: (controller) => {
-        source.activity.then(close, (error) => {
-          close()
-          controller.error(error)
-        })
+        input = controller
+        write = sinkOf(chunks, controller, source.activity, (reason) => void abort(reason).catch(() => {}))
       },
-      write: async (chunk) => await chunks.send(chunk),
-      close,
-      abort: (reason) => source.stop(reason),
+      write: (chunk) => write(chunk),
+      close: () => chunks.close(),
+      abort,
     }),
   }
 }
