@@ -88,7 +88,8 @@ type EventOf<T, K extends string> = T extends { [P in `on${K}`]?: ((this: any, e
 
 /**
  * The next event: an `Event` from an EventTarget, the arguments from an EventEmitter. An `error` event fails the wait.
- * The listener exists only while the wait does.
+ * The listener exists only while the wait does. So an event that is sent in the same turn, before the wait has begun,
+ * goes by: let another activity wait first, and send it then.
  *
  * @example
  * const target = new EventTarget()
