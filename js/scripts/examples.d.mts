@@ -5,6 +5,7 @@ export interface Exported {
   value: boolean
   documented: boolean
   example: string | undefined
+  shownBy: string[]
 }
 export function exported(js: string): { found: Exported[] }
 export function programOf(example: string, found: Exported[]): string | null

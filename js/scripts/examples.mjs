@@ -7,7 +7,10 @@ import ts from 'typescript'
 import path from 'node:path'
 import { library, specifier, tools } from './entries.mjs'
 
-/** The exported names of each entry point: { entry, name, symbol, declaration, example }, sorted. */
+/**
+ * The exported names of each entry point: { entry, name, symbol, declaration, example, shownBy }, sorted. A type without
+ * an example has those of the functions and classes that it is a part of, which `shownBy` names.
+ */
 export function exported(js) {
   const { runtime: _, ...entries } = { ...library, plugin: tools.plugin, eslint: tools.eslint }
   const config = ts.getParsedCommandLineOfConfigFile(
@@ -40,7 +43,27 @@ export function exported(js) {
       })
     }
   }
+  for (const one of found) one.shownBy = []
+  for (const { example, name, symbol } of found) {
+    if (example === undefined) continue
+    const used = new Set(symbol.declarations.flatMap((declaration) => symbolsIn(declaration, checker)))
+    for (const one of found) if (one.example === undefined && used.has(one.symbol)) one.shownBy.push(name)
+  }
   return { found, checker }
+}
+
+/** What the names in `declaration` stand for; of a function, those of its signature. */
+function symbolsIn(declaration, checker) {
+  const symbols = []
+  const visit = (node) => {
+    if (node.kind === ts.SyntaxKind.Block) return
+    const symbol = ts.isIdentifier(node) ? checker.getSymbolAtLocation(node) : undefined
+    if (symbol !== undefined)
+      symbols.push(symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol)
+    ts.forEachChild(node, visit)
+  }
+  visit(declaration)
+  return symbols
 }
 
 /** The program of an example, as the text of a module that exports `run`; null if it is only shown. */

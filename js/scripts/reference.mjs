@@ -13,7 +13,7 @@ const flags = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.UseAliasDefin
 const out = ['# Reference', '', 'Generated from the types by `npm run docs`; do not edit.', '']
 
 let section = ''
-for (const { entry, name, symbol, declaration, example } of found) {
+for (const { entry, name, symbol, declaration, example, shownBy } of found) {
   if (entry !== section) out.push(`## \`${(section = entry)}\``, '')
   out.push(`### ${name}`, '', '```ts')
   const type = checker.getTypeOfSymbolAtLocation(symbol, declaration)
@@ -26,8 +26,16 @@ for (const { entry, name, symbol, declaration, example } of found) {
   const doc = text(symbol.getDocumentationComment(checker))
   if (doc !== '') out.push(doc, '')
   if (example !== undefined) out.push('```ts no-run', example, '```', '')
+  else if (shownBy.length > 0) out.push(`For an example see ${listed(shownBy)}.`, '')
 }
 writeFileSync(path.join(js, 'docs/reference.md'), out.map(divided).join('\n'))
+
+/** The first of the names, and whether there are more. */
+function listed(names) {
+  const first = names.slice(0, 3).map((name) => `\`${name}\``)
+  if (names.length > 3) return `${first.join(', ')} and others`
+  return first.join(', ').replace(/, (?!.*, )/, ' and ')
+}
 
 /** The comment of a member, in lines that are not too long. */
 function comment(doc) {

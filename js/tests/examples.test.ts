@@ -92,6 +92,14 @@ test('every exported value has an example', () => {
   )
 })
 
+test('every exported type has an example, or belongs to a function or a class that has one', () => {
+  const without = found.filter((e) => !e.value && e.example === undefined && e.shownBy.length === 0)
+  same(
+    without.map((e) => e.name),
+    ['PluginOptions'], // of what stands in configurations
+  )
+})
+
 test('every export has a comment', () => {
   const without = found.filter((e) => !e.documented).map((e) => e.name)
   same(

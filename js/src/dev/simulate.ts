@@ -68,7 +68,18 @@ export class SimulatedHost implements Host {
   }
 }
 
-/** Chooses the schedule: which of `options`, where 0 is what the real scheduler would do. */
+/**
+ * Chooses the schedule: which of `options`, where 0 is what the real scheduler would do.
+ *
+ * @example
+ * const newest: Decide = (options, why) => (why === 'next' ? options - 1 : 0)
+ * const body = function* () {
+ *   for (const name of ['ann', 'bob']) spawn(function* () { console.log(name) })
+ * }
+ * await simulate(body, { decide: newest })
+ * // → bob
+ * // → ann
+ */
 export type Decide = (options: number, why: 'next' | 'preempt') => number
 
 /** Options of `simulate`. */
