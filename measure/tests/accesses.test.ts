@@ -100,6 +100,22 @@ const proxy = new Proxy({}, { get: (_, k) => 'got ' + String(k), set: (t, k, v) 
   has: () => true, deleteProperty: () => true })
 proxy.a = 1
 out.push(proxy.a, delete proxy.a, Reflect.ownKeys(proxy).length)
+function* counts(n) { try { while (n-- > 0) { const got = yield n; if (got) out.push('got', got) } return 'end' }
+catch (e) { out.push('caught', e); yield; return yield -1 } finally { o.k++; out.push('left') } }
+function* hands() { const last = yield* counts(2); const none = yield* 'ab'; return [last, none, yield] }
+const handed = hands()
+out.push([1, 2, 3, 4, 5, 6, 7].map((i) => handed.next(i)), [...counts(3)])
+for (const how of ['throw', 'return']) { const h = hands(); h.next(); out.push(h[how]('it'), h.next(), h.next(5)) }
+for (const bad of [null, 5, {}, { [Symbol.iterator]: 1 }, { [Symbol.iterator]: () => 1 }, { [Symbol.iterator]: () => ({}) }])
+  try { out.push([...(function* () { yield* bad })()]) } catch (e) { out.push(e.constructor.name) }
+const bare = { [Symbol.iterator]: () => ({ n: 0, next(v) { return { done: this.n++ > 1, value: [v, arguments.length] } } }) }
+function* onBare() { return yield* bare }
+const b0 = onBare()
+out.push(b0.next(1), b0.next(2), b0.next(3), b0.next(4))
+const b1 = onBare(); b1.next()
+try { b1.throw(new RangeError('no')) } catch (e) { out.push(e.constructor.name) }
+const b2 = onBare(); b2.next()
+out.push(b2.return(8), b2.next())
 async function* pages() { for (let i = 0; i < 2; i++) { o.page = await i; yield o.page } }
 for await (const page of pages()) out.push(page)
 async function* inner(x) { try { const got = yield x; yield; yield got } finally { o.page += 10; await 0 } }
@@ -113,6 +129,8 @@ out.push(text.toString(), String((x) => o.k), Fields.toString())
 out.push(Function.prototype.toString.toString(), (0, eval)('(' + text + ')').name)
 function thrown() { const k = o.k; [1].forEach(() => { o.k = k; throw new TypeError('no') }) }
 try { thrown() } catch (e) { out.push(e.stack.split('\\n').slice(0, 4).map((l) => l.replace(/file:.*[/]/, ''))) }
+function* fails() { throw new Error('deep') } function* around() { yield* fails() }
+try { around().next() } catch (e) { out.push(e.stack.split('\\n').slice(0, 3).map((l) => l.replace(/file:.*[/]/, ''))) }
 try { path.join(1) } catch (e) { out.push(e.stack.split('\\n')[0]) }
 out.push(typeof await import('node:fs').then((m) => m.default.readFile), import.meta.url.startsWith('file:'))
 out.push({ ...o, ...(deep.none ?? deep.in) }.k, Object.assign(o, { k: 11 }, deep.none).k, Object.assign({}, o).k)

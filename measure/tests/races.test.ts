@@ -135,6 +135,98 @@ await Promise.all([1, 2, 3].map(async () => { for await (const n of generated())
   )
 })
 
+/** Drivers of generators, as packages have them. */
+const DRIVERS = `
+const co = (gen) => new Promise((done, fail) => {
+  const step = (how, value) => {
+    let result
+    try { result = gen[how](value) } catch (e) { return fail(e) }
+    if (result.done) return done(result.value)
+    Promise.resolve(result.value).then((v) => step('next', v), (e) => step('throw', e))
+  }
+  step('next')
+})
+const queue = []
+let draining = false
+const sagas = {
+  start(gen) { queue.push(() => sagas.step(gen)); sagas.drain() },
+  step(gen, value) {
+    const { value: effect, done } = gen.next(value)
+    if (!done) effect((v) => { queue.push(() => sagas.step(gen, v)); sagas.drain() })
+  },
+  drain() {
+    if (draining) return
+    draining = true
+    while (queue.length > 0) queue.shift()()
+    draining = false
+  },
+}
+const wait = (ms) => (go) => setTimeout(go, ms)
+const fail = (ms) => sleep(ms).then(() => { throw new Error('no') })
+const lib = { *[Symbol.iterator]() { return yield sleep(1) } }`
+
+test('the steps of a generator are one operation, whoever drives it, and its waits are its yields', async () => {
+  const ways = {
+    driven: ['co', 'const n = state.driven; yield sleep(1)\nyield sleep(1)\nstate.driven = n + 1'],
+    delegating: ['co', 'const n = state.delegating\nyield* lib\nstate.delegating = n + 1'],
+    called: ['co', 'const n = yield* reads("called")\nyield* pause()\nyield* writes("called", n + 1)'],
+    caught: ['co', 'const n = state.caught; try {\nyield fail(1) } catch {}\nstate.caught = n + 1'],
+    scheduled: ['sagas.start', 'const n = state.scheduled\nyield wait(1)\nstate.scheduled = n + 1'],
+    parted: ['sagas.start', 'const n = state.parted\nyield (go) => go()\nstate.parted = n + 1'],
+  }
+  const program = `${DRIVERS}
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
+const state = {}
+function* reads(key) { return state[key] }
+function* writes(key, n) { state[key] = n }
+function* pause() { yield sleep(1) }
+${Object.entries(ways)
+  .map(([name, [, body]]) => `state.${name} = 0; function* ${name}() { ${body} }`)
+  .join('\n')}
+${Object.entries(ways)
+  .map(([name, [driver]]) => `for (let i = 0; i < 3; i++) ${driver}(${name}())\nawait sleep(20)`)
+  .join('\n')}`
+  const figures = await figuresOf(program)
+  const lines = program.split('\n')
+  const cards = conflicts(figures).filter((c) => !c.hint)
+  const functionOf = (site: number): string => figures.sites[site]!.function ?? ''
+  // That what a scheduler runs at once is one after the other is no race, so its generator has none.
+  same(
+    cards.map((c) => functionOf(c.operation!)).sort(),
+    Object.keys(ways)
+      .filter((name) => name !== 'parted')
+      .sort(),
+    JSON.stringify(cards),
+  )
+  for (const c of cards)
+    for (const site of c.awaits) ok(/yield/.test(lines[figures.sites[site]!.line! - 1]!), functionOf(c.operation!))
+  const driven = cards.find((c) => functionOf(c.operation!) === 'driven')!
+  same(driven.awaits.length, 2)
+})
+
+test('a generator that somebody iterates is a part of that', async () => {
+  const cards = await found(`
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
+let last = 0
+const list = [1, 2, 3], shared = { n: 0, at: 0 }
+function* ids() { for (;;) { const v = last; last = v + 1; yield last } }
+function* each(o) { for (const x of list) { const before = o.n; yield x; o.n = before + x } }
+function* deep(o, d) { if (d > 0) { yield* deep(o, d - 1); const n = o.n; yield d; o.n = n + 1; yield* deep(o, d - 1) } }
+const id = ids()
+async function alone() { const mine = { n: 0 }
+  for (const x of each(mine)) { mine.n += x + id.next().value; await sleep(1); mine.n += 1 } }
+async function atOnce() { for (const x of each(shared)) { shared.at = shared.n; shared.n = x }
+  for (const x of deep(shared, 3)) shared.n += x
+  await sleep(1) }
+async function leaves() { for (const x of each(shared)) { shared.n = x; break }
+  await sleep(1); shared.at = [...each({ n: 0 })].length }
+for (const f of [alone, atOnce, leaves]) await Promise.all([f(), f(), f()])`)
+  same(
+    cards.filter((c) => !c.hint),
+    [],
+  )
+})
+
 test('functions of the language are innocent if each operation has its own properties, or the last word', async () => {
   const ways = {
     logged: 'console.log(JSON.stringify(state), Object.keys(state).length); await sleep(1); state.n = i',

@@ -1,10 +1,13 @@
 /** Who runs, and what follows what: the activations of a rewritten program. */
 import { Costs } from './costs.ts'
+import { withoutFirst } from './lists.ts'
 
 /**
  * Who runs: activations of functions, in a tree. An activation is one call of an asynchronous function, or of one that
  * hands callbacks on; its children are the activations that it makes and the callbacks that it registers. A callback
- * that can run many times (a request's, an interval's) begins a tree of its own each time.
+ * that can run many times (a request's, an interval's) begins a tree of its own each time. A generator is one activation
+ * from its first value to its end, whoever asks for the values: schedulers make chains of steps of it (`co`,
+ * redux-saga, Effection).
  *
  * Two accesses are *in sequence* if the program's text orders them: the activation of the first had ended, or is the
  * one that made the second's. Otherwise their activations run beside each other.
@@ -22,12 +25,29 @@ export interface Activation {
   /** The site of the `await` after which it went on last, and when; -1: it has not waited. */
   resumed: number
   resumedAt: number
+  /** The same of the times before, each behind the other; only the newest are kept. Null: there is none. */
+  earlier: number[] | null
   /** µs: when it began to run, or went on; -1: it does not run. */
   runsSince: number
   /** A callback: the event loop called it. */
   called: boolean
   /** Control is back with the event loop when it stops: it has waited, or is a callback. */
   waited: boolean
+  /** Of a generator that is not asynchronous; null: it is none. */
+  steps: Steps | null
+}
+
+/** How a generator is asked for its values. */
+export interface Steps {
+  /** Who asked for the last one, and runs again when the generator stops. */
+  caller: Activation | null
+  /** When it handed the last one over; 0: it has not yet. */
+  stoppedAt: number
+  /** µs: when it had begun to run before that, and when it stopped. */
+  ranFrom: number
+  ranUntil: number
+  /** Nobody but the activation above it has asked, so what it does is a part of that, as in `for (const x of all())`. */
+  isPart: boolean
 }
 
 export class Flows {
@@ -52,9 +72,11 @@ export class Flows {
       ended: 0,
       resumed: -1,
       resumedAt: 0,
+      earlier: null,
       runsSince: now,
       called,
       waited: called,
+      steps: null,
     }
   }
 
@@ -74,14 +96,49 @@ export class Flows {
     // Before it has waited it is a part of what called it.
     if (activation.waited) this.stops(activation)
     else activation.runsSince = -1
-    if (this.current === activation) this.current = activation.waited ? null : activation.parent
+    if (this.current === activation) this.current = behind(activation)
   }
 
   /** It is about to wait: whoever called it goes on, or the event loop. */
   away(activation: Activation): void {
-    if (this.current === activation) this.current = activation.waited ? null : activation.parent
+    if (this.current === activation) this.current = behind(activation)
     activation.waited = true
     this.stops(activation)
+  }
+
+  /** A generator is asked for its first value. */
+  begin(site: number): Activation {
+    const caller = this.accessor()
+    const activation = this.make(caller, site)
+    activation.steps = { caller, stoppedAt: 0, ranFrom: -1, ranUntil: -1, isPart: true }
+    return (this.current = activation)
+  }
+
+  /** It hands a value to its caller, who goes on. */
+  handsOver(activation: Activation): void {
+    const steps = activation.steps!
+    if (this.current === activation) this.current = steps.caller
+    steps.stoppedAt = ++this.clock
+    steps.ranFrom = activation.runsSince
+    steps.ranUntil = this.now()
+    activation.runsSince = -1
+  }
+
+  /** It is asked for another value. If its caller is another than before, or has waited, then it has waited, too. */
+  askedFor(activation: Activation, site: number): void {
+    const steps = activation.steps!
+    const caller = this.accessor()
+    const isSame = caller === steps.caller && (caller === null || caller.resumedAt < steps.stoppedAt)
+    steps.caller = caller
+    if (caller !== activation.parent) steps.isPart = false
+    this.current = activation
+    if (isSame) {
+      activation.runsSince = steps.ranFrom
+      return
+    }
+    if (steps.ranFrom >= 0) this.costs.ran(activation, steps.ranFrom, steps.ranUntil)
+    activation.waited = true
+    this.resumed(activation, site)
   }
 
   /** It gives control away. */
@@ -92,16 +149,40 @@ export class Flows {
 
   /** It goes on after a `catch` or `finally`; if it had waited, that is where the waiting ended. */
   again(activation: Activation): void {
-    if (this.current !== activation) this.back(activation, -1)
+    if (this.current === activation) return
+    if (activation.steps === null) this.back(activation, -1)
+    else this.askedFor(activation, -1)
   }
 
   back(activation: Activation, site: number): void {
+    this.resumed(activation, site)
+    this.current = activation
+  }
+
+  private resumed(activation: Activation, site: number): void {
+    const { resumed, resumedAt } = activation
+    if (resumedAt > 0 && resumed !== site) {
+      const earlier = (activation.earlier ??= [])
+      earlier[earlier.length] = resumed
+      earlier[earlier.length] = resumedAt
+      if (earlier.length > 2 * MAX_EARLIER) withoutFirst(earlier, 2)
+    }
     activation.resumed = site
     activation.resumedAt = ++this.clock
     activation.runsSince = this.now()
-    this.current = activation
   }
 }
+
+const MAX_EARLIER = 8
+
+/** Who runs when it stops; null: the event loop. */
+function behind({ steps, waited, parent }: Activation): Activation | null {
+  if (steps !== null) return steps.caller
+  return waited ? null : parent
+}
+
+/** What it does is a part of what the activation above it does. */
+const isPart = ({ steps }: Activation): boolean => steps !== null && steps.isPart
 
 /** The activation below which both lie; null: none. */
 export function common(a: Activation, b: Activation): Activation | null {
@@ -119,9 +200,13 @@ export function inSequence(first: Activation, at: number, second: Activation, to
   if (together === null) return false
   // The activation below the common one, on the way to `second`.
   let towards: Activation | null = null
-  for (let a = second; a !== together; a = a.parent!) towards = a
-  if (first === together) return towards === null || at < towards.began
+  for (let a = second; a !== together; a = a.parent!) if (!isPart(a)) towards = a
   const until = towards === null ? Infinity : towards.began
-  for (let a = first; a !== together; a = a.parent!) if (a.ended === 0 || a.ended > until) return false
-  return true
+  let isOwn = true
+  for (let a = first; a !== together; a = a.parent!) {
+    if (isPart(a)) continue
+    if (a.ended === 0 || a.ended > until) return false
+    isOwn = false
+  }
+  return !isOwn || towards === null || at < towards.began
 }

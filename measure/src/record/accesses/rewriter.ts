@@ -34,7 +34,7 @@ export class Rewriter extends CallRewriter {
     const waits = module && contains(program, (n) => n.type === 'AwaitExpression')
     const order = out.now()
     const activation = waits ? out.activationName() : null
-    out.functions.push({ name: '', line: 1, column: 1, activation, waits, temporaries: [] })
+    out.functions.push({ name: '', line: 1, column: 1, activation, isStepped: false, waits, temporaries: [] })
     const { names } = this.scopes.enter(program, null)
     this.statements(program.body)
     if (waits && style.lexical) out.insert(program.end, `;$ch.leave(${activation});`)
@@ -213,12 +213,10 @@ export class Rewriter extends CallRewriter {
 
   /** `once`: a callback that runs once, of the activation around it. */
   protected function(node: Node, name: string, holder: Node = node, once = false): void {
-    const asynchronous = node.async
+    // A generator waits where it hands a value over, if who asks for the next one has waited.
+    const waits = node.async || node.generator
     const owner = once ? this.out.around() : null
-    const hasOne =
-      asynchronous ||
-      owner !== null ||
-      (!node.generator && (this.style.lexical ? handsOn(node) : passesFunctions(node)))
+    const hasOne = waits || owner !== null || (this.style.lexical ? handsOn(node) : passesFunctions(node))
     const activation = hasOne ? this.out.activationName() : null
     const { line, column } = this.out.begin(node, holder)
     // Default values of parameters do not see the variables of the body.
@@ -229,14 +227,16 @@ export class Rewriter extends CallRewriter {
       line,
       column,
       activation,
-      waits: asynchronous,
+      isStepped: isStepped(node),
+      waits,
       // A body that is an expression cannot declare variables, so those of the function around it are used.
       temporaries: block || activation !== null ? [] : this.out.inner.temporaries,
     })
     const { names, token, declared } = this.scopes.enter(node, node.params)
     const tokenText = names.size > 0 ? `const ${token}={};` : ''
     const from = owner === null ? '' : `,${owner}`
-    const enter = activation === null ? '' : `const ${activation}=$ch.enter(${this.out.site(node, '')}${from});`
+    const begins = isStepped(node) ? 'begin' : 'enter'
+    const enter = activation === null ? '' : `const ${activation}=$ch.${begins}(${this.out.site(node, '')}${from});`
     const leave = `}finally{$ch.leave(${activation})}`
     if (block) {
       const start = this.out.bodyStart(node.body)
@@ -257,10 +257,23 @@ export class Rewriter extends CallRewriter {
     this.out.functions.pop()
   }
 
-  /** An `await`, or a `yield` of an asynchronous generator, which goes on when somebody wants the next value. */
+  /** A `yield` of a generator that is not asynchronous. */
+  private handsOver({ start, end, argument, delegate }: Node, site: number): void {
+    const { activation } = this.out.inner
+    if (delegate) this.out.insert(argument.start, `$ch.each(${activation},${site},(`)
+    else {
+      this.out.insert(start, `$ch.on(${activation},${site},`)
+      this.out.insert(argument?.start ?? end, ` $ch.out(${activation}${argument === null ? '' : ',('}`)
+    }
+    this.visitAll([argument])
+    this.out.insert(end, `)${argument === null ? '' : ')'}${delegate ? '' : ')'}`)
+  }
+
+  /** An `await`, or a `yield`, after which the function goes on when somebody wants the next value. */
   private waits(node: Node): void {
-    const { activation, waits } = this.out.inner
+    const { activation, waits, isStepped } = this.out.inner
     const { argument } = node
+    if (isStepped) return this.handsOver(node, this.out.site(node, this.out.text(node)))
     if (!waits || argument === null) return this.visitAll([argument])
     this.out.insert(node.start, `$ch.back(${activation},${this.out.site(node, this.out.text(node))},`)
     this.out.insert(argument.start, `$ch.away(${activation},(`)
@@ -278,6 +291,9 @@ export class Rewriter extends CallRewriter {
     if (module !== null) this.out.insert(node.end, `,${JSON.stringify(module)})`)
   }
 }
+
+/** A generator that is not asynchronous: who asks it for a value goes on when it has one. */
+const isStepped = ({ async, generator }: Node): boolean => generator === true && async !== true
 
 /** `for await`, with or without a label. */
 function waitsInLoop(node: Node): boolean {

@@ -23,6 +23,8 @@ export interface FunctionFrame {
   column: number
   /** Our variable with its activation; null: it has none. */
   activation: string | null
+  /** It is a generator, and not asynchronous. */
+  isStepped: boolean
   /** It can wait, so each `await` tells of its activation. */
   waits: boolean
   /** Variables of ours that the function declares: objects and keys that are evaluated once and used twice. */

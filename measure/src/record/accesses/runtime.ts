@@ -3,6 +3,7 @@
  * value that the program's own expression has.
  */
 import { has, isCollection, isKeyed } from './collections.ts'
+import { delegated } from './delegated.ts'
 import { Exported } from './exported.ts'
 import type { Exports } from './exports.ts'
 import { Flows, type Activation } from './flows.ts'
@@ -84,6 +85,25 @@ export class Runtime {
 
   again(activation: Activation): void {
     this.flows.again(activation)
+  }
+
+  /** A generator begins, hands a value over (`out`), goes on (`on`), and leaves that to another one (`each`). */
+  begin(site: number): Activation {
+    return this.flows.begin(site)
+  }
+
+  out<T>(activation: Activation, value?: T): T | undefined {
+    this.flows.handsOver(activation)
+    return value
+  }
+
+  on<T>(activation: Activation, site: number, value: T): T {
+    this.flows.askedFor(activation, site)
+    return value
+  }
+
+  each<T>(activation: Activation, site: number, values: T): T | object {
+    return delegated(this.flows, activation, site, values)
   }
 
   /** What a module's variables belong to. */

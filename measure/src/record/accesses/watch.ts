@@ -263,6 +263,9 @@ function waitedBetween(first: Access, second: Access, together: Activation, site
     const began = a !== together && a.began > first.at && a.called
     if (resumed || began) {
       if (sites === undefined) return true
+      const { earlier } = a
+      if (earlier !== null)
+        for (let i = 0; i < earlier.length; i += 2) if (earlier[i + 1]! > first.at) sites.add(earlier[i]!)
       sites.add(resumed ? a.resumed : -1)
     }
     if (a === together) break
