@@ -204,6 +204,30 @@ ${Object.entries(ways)
   same(driven.awaits.length, 2)
 })
 
+test('a function that a call makes another of has the name of that one', async () => {
+  const cards = await found(`
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
+const asyncFn = (f) => f
+const __awaiter = (self, given, P, gen) => new Promise((done) => {
+  const step = ({ done: ends, value }) => ends ? done(value) : Promise.resolve(value).then((v) => step(gen.next(v)))
+  gen = gen.apply(self, given)
+  step(gen.next())
+})
+const state = { n: 0, made: 0, held: 0 }
+const save = asyncFn(async function () { const { n } = state; await sleep(1); state.n = n + 1 })
+const routes = { hold: asyncFn(async () => { const n = state.held; await sleep(1); state.held = n + 1 }) }
+function make() { return __awaiter(this, void 0, void 0, function* () { const n = state.made
+  yield sleep(1); state.made = n + 1 }) }
+for (const f of [save, routes.hold, make]) await Promise.all([f(), f(), f()])`)
+  same(
+    cards
+      .filter((c) => !c.hint)
+      .map((c) => c.operation)
+      .sort(),
+    ['hold', 'make', 'save'],
+  )
+})
+
 test('a generator that somebody iterates is a part of that', async () => {
   const cards = await found(`
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms))

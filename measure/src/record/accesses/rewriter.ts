@@ -15,6 +15,8 @@ import type { Style } from './style.ts'
 export class Rewriter extends CallRewriter {
   private readonly program: Node
   private readonly module: boolean
+  /** The names of functions that are given to calls, such as `const save = asyncFn(function* () {})`. */
+  private readonly given = new Map<Node, string>()
 
   /** `module`: whether it is one. */
   constructor(code: string, program: Node, file: number, style: Style, module: boolean) {
@@ -83,6 +85,8 @@ export class Rewriter extends CallRewriter {
       case 'MemberExpression':
         return this.member(node, false)
       case 'CallExpression':
+        // What compilers make of an `async` function.
+        if (AWAITER.test(node.callee.name)) this.names(node, this.out.inner.name)
         return this.call(node)
       case 'NewExpression':
         // Another callee has to stay as it is: `new a.b()` is not `new f(a).b()`.
@@ -106,6 +110,7 @@ export class Rewriter extends CallRewriter {
       case 'VariableDeclarator':
         if (node.id.type !== 'Identifier') this.defaults(node.id)
         if (node.init === null) return
+        this.names(node.init, node.id.name)
         return isFunction(node.init) ? this.function(node.init, node.id.name ?? '') : this.taken(node.init, node.id)
       case 'SpreadElement':
         return this.contents(node.argument)
@@ -123,6 +128,7 @@ export class Rewriter extends CallRewriter {
           this.out.insert(node.start, `${node.value.name}:(${tells},${this.out.site(node, node.value.name)}),`)
           return this.out.insert(node.end, ')')
         }
+        this.names(node.value, this.nameOf(node))
         return isFunction(node.value) ? this.function(node.value, this.nameOf(node), node) : this.visit(node.value)
       case 'MethodDefinition':
       case 'PropertyDefinition':
@@ -211,6 +217,13 @@ export class Rewriter extends CallRewriter {
     return computed && key.type !== 'Literal' ? `[${this.out.text(key)}]` : keyName(key)
   }
 
+  /** The only function among a call's arguments has the name of what is made of it. */
+  private names(made: Node, name: string | undefined): void {
+    if (made.type !== 'CallExpression' || name === undefined) return
+    const functions = made.arguments.filter(isFunction)
+    if (functions.length === 1) this.given.set(functions[0], name)
+  }
+
   /** `once`: a callback that runs once, of the activation around it. */
   protected function(node: Node, name: string, holder: Node = node, once = false): void {
     // A generator waits where it hands a value over, if who asks for the next one has waited.
@@ -223,7 +236,7 @@ export class Rewriter extends CallRewriter {
     for (const param of node.params) this.defaults(param)
     const block = node.body.type === 'BlockStatement'
     this.out.functions.push({
-      name: node.id?.name ?? name,
+      name: node.id?.name ?? this.given.get(node) ?? name,
       line,
       column,
       activation,
@@ -291,6 +304,8 @@ export class Rewriter extends CallRewriter {
     if (module !== null) this.out.insert(node.end, `,${JSON.stringify(module)})`)
   }
 }
+
+const AWAITER = /^_*(awaiter|asyncToGenerator)$/i
 
 /** A generator that is not asynchronous: who asks it for a value goes on when it has one. */
 const isStepped = ({ async, generator }: Node): boolean => generator === true && async !== true
