@@ -204,6 +204,42 @@ ${Object.entries(ways)
   same(driven.awaits.length, 2)
 })
 
+test('what is read and written through proxies of one object is the one object', async () => {
+  const ways = {
+    ofState: 'const store = view(state); const { n } = store; await sleep(1); store.n = n + 1',
+    mixed: 'const n = view(state).m; await sleep(1); state.m = n + 1',
+    nested: 'const store = view(view(state)); const n = store.k; await sleep(1); store.k = n + 1',
+    ofMap: 'const map = view(cache); if (map.has("it")) return; await sleep(1); map.set("it", i)',
+    ofList: 'const list = view(rows); const copy = [...list]; await sleep(1); list.push(copy.length)',
+    ofAll: 'const copy = { ...view(all) }; await sleep(1); view(all).n = copy.n + 1',
+  }
+  const cards = await found(`
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
+const view = (target) => new Proxy(target, {
+  get(from, key) { const v = Reflect.get(from, key); return typeof v === 'function' ? v.bind(from) : v } })
+const state = { n: 0, m: 0, k: 0 }, cache = new Map(), rows = [1], all = { n: 0 }
+const none = {}
+const own = (held) => new Proxy(none, { get: (_, key) => held[key], set: (_, key, v) => ((held[key] = v), true) })
+if (Proxy.name !== 'Proxy' || Proxy.length !== 2 || !/native code/.test(Proxy)) throw new Error()
+const { proxy, revoke } = Proxy.revocable({ a: 1 }, {})
+revoke()
+for (const f of [() => Proxy({}, {}), () => new Proxy(1, {}), () => proxy.a])
+  try { f(); process.exit(9) } catch (e) { if (!(e instanceof TypeError)) throw e }
+${Object.entries(ways)
+  .map(([name, body]) => `async function ${name}(i) { ${body} }\nawait Promise.all([1, 2, 3].map(${name}))`)
+  .join('\n')}
+async function innocent() { const mine = own({ n: 0 }); const { n } = mine; await sleep(1); mine.n = n + 1 }
+await Promise.all([innocent(), innocent(), innocent()])`)
+  same(
+    cards
+      .filter((c) => !c.hint)
+      .map((c) => c.operation)
+      .sort(),
+    Object.keys(ways).sort(),
+    JSON.stringify(cards),
+  )
+})
+
 test('a function that a call makes another of has the name of that one', async () => {
   const cards = await found(`
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms))

@@ -193,6 +193,11 @@ test('scripts in the page, of modules, and of workers are watched, and so is a p
   const module = `export const box = { n: 1 }; ${shop('box.n', PAUSE)}; globalThis.name = import.meta.url`
   const [second] = await told('<script type="module" src="/m.js"></script>', { '/m.js': module })
   ok(/ read box\.n, /.test(second), second)
+  const stored = shop('left', PAUSE)
+    .replace('= left', "= Number(localStorage.getItem('left') ?? 100)")
+    .replace('left = seen - 1', "localStorage.setItem('left', seen - 1)")
+  const [kept] = await told('<script src="/app.js"></script>', { '/app.js': stored })
+  ok(/ read localStorage, waited and wrote it/.test(kept), kept)
   const worker = `let n = 1${shop('n', PAUSE).replace('globalThis.over = true', 'postMessage(1)')}`
   const [third] = await told("<script>new Worker('/w.js').onmessage = () => (over = true)</script>", {
     '/w.js': worker,

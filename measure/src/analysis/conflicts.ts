@@ -262,8 +262,10 @@ export function conflictText(f: Figures, c: Conflict): string {
 export function noConflict(f: Figures, all: Conflict[]): string {
   const unwatched = unwatchedText(f)
   if (unwatched !== undefined) return `No conflict was seen in what was watched. ${unwatched}`
-  if (!isWatched(f) && isNative(f, undefined))
-    return 'No conflict was seen, but reads and writes were not watched: compile the program with -fcharcoal-atomicity.'
+  if (!isWatched(f))
+    return isNative(f, undefined)
+      ? 'No conflict was seen, but reads and writes were not watched: compile the program with -fcharcoal-atomicity.'
+      : 'No conflict was seen, but reads and writes were not watched: they are in mode full, without --no-accesses.'
   const hints = all.filter((c) => c.hint)
   if (hints.some((c) => c.evidence === 'data'))
     return 'No conflict was seen: where values changed or were read while a function waited, it did not go by old ones.'

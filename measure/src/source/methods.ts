@@ -1,7 +1,19 @@
 /** What methods of collections do, by name: all that a syntax tree tells. */
 
-/** Methods of maps and sets whose first argument is the key; and of all collections, whether they write. */
-export const KEYED: Record<string, boolean> = { get: false, has: false, set: true, delete: true, add: true }
+/**
+ * Methods of maps, sets and a page's storage (`localStorage`) whose first argument is the key; and of all collections,
+ * whether they write.
+ */
+export const KEYED: Record<string, boolean> = {
+  get: false,
+  has: false,
+  set: true,
+  delete: true,
+  add: true,
+  getItem: false,
+  setItem: true,
+  removeItem: true,
+}
 export const WHOLE: Record<string, boolean> = {
   push: true,
   pop: true,

@@ -25,9 +25,13 @@ const isSet = (object: unknown): boolean => object instanceof ItsSet || (brands?
 /** It has a size. */
 export const isCollection = (object: unknown): object is object => isMap(object) || isSet(object)
 
+/** What pages keep texts in; other hosts have none. */
+const { Storage: ItsStorage } = globalThis
+
 /** It has entries, which are known by keys. */
 export const isKeyed = (object: unknown): object is object =>
   isCollection(object) ||
+  (ItsStorage !== undefined && object instanceof ItsStorage) ||
   object instanceof ItsWeakMap ||
   object instanceof ItsWeakSet ||
   (brands !== null && (brands.isWeakMap(object) || brands.isWeakSet(object)))

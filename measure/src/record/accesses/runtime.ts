@@ -7,7 +7,9 @@ import { delegated } from './delegated.ts'
 import { Exported } from './exported.ts'
 import type { Exports } from './exports.ts'
 import { Flows, type Activation } from './flows.ts'
+import { behindProxy } from './proxies.ts'
 import type { FileSites } from './sites.ts'
+import { COUNT } from './watch.ts'
 
 /** Who is told of each access. */
 export interface Notes {
@@ -342,14 +344,14 @@ const isBehind = (object: object, key: unknown): boolean =>
 const isObject = (value: unknown): value is object =>
   (typeof value === 'object' && value !== null) || typeof value === 'function'
 
-/** Stand for how many entries a collection, and how many properties an object has, beside its properties. */
+/** Stands for how many entries a collection has, beside its properties. */
 const SIZE = Symbol('size')
-const COUNT = Symbol('count')
 
 const entries = new WeakMap<object, object>()
 
 /** Stands for the entries of a map, beside its properties. */
-function entriesOf(map: object): object {
+function entriesOf(given: object): object {
+  const map = behindProxy(given, null)
   let found = entries.get(map)
   if (found === undefined) entries.set(map, (found = {}))
   return found

@@ -8,6 +8,7 @@
  */
 import type { Cost } from './costs.ts'
 import { common, inSequence, type Activation, type Flows } from './flows.ts'
+import { behindProxy } from './proxies.ts'
 
 interface Access {
   by: Activation
@@ -55,6 +56,8 @@ const MAX_FINDINGS = 2000
 const MAX_LENGTHS = 300
 const MAX_PAIRS = 20_000
 const MAX_OF_ONE = 100
+/** Stands for how many properties an object has. */
+export const COUNT = Symbol('count')
 /** Stands for what an object holds and nobody has asked for by name. */
 const OTHERS = Symbol('others')
 
@@ -108,7 +111,7 @@ export class Watch {
 
   /** It was accessed before. */
   knows(object: object, key: unknown): boolean {
-    return this.objects.get(object)?.has(key) === true
+    return this.objects.get(holderOf(object, key))?.has(key) === true
   }
 
   /**
@@ -123,7 +126,7 @@ export class Watch {
   noteAll(object: object, site: number, writes: boolean): void {
     let left = MAX_OF_ONE
     const keys: unknown[] = []
-    this.objects.get(object)?.forEach((_, key) => {
+    this.objects.get(holderOf(object, OTHERS))?.forEach((_, key) => {
       if (key !== OTHERS && left-- > 0) keys[keys.length] = key
     })
     for (let i = 0; i < keys.length; i++) this.note(object, keys[i], site, writes)
@@ -132,8 +135,9 @@ export class Watch {
 
   private variableOf(object: object, key: unknown): Variable {
     if (this.lastVariable !== null && object === this.lastObject && key === this.lastKey) return this.lastVariable
-    let variables = this.objects.get(object)
-    if (variables === undefined) this.objects.set(object, (variables = new Map()))
+    const holder = holderOf(object, key)
+    let variables = this.objects.get(holder)
+    if (variables === undefined) this.objects.set(holder, (variables = new Map()))
     let variable = variables.get(key)
     if (variable === undefined) {
       if (variables.size > 10_000) variables.clear()
@@ -237,6 +241,10 @@ export class Watch {
     costs[costs.length] = this.flows.costs.between(together, second.by, first.time, second.time)
   }
 }
+
+/** Of an object's variables: numbers of entries, and what stands for all others, belong to the whole. */
+const holderOf = (object: object, key: unknown): object =>
+  behindProxy(object, key === OTHERS || key === COUNT ? null : (key as PropertyKey))
 
 function copyOf({ history, newest }: Variable): Variable {
   const copy: Access[] = []

@@ -15,6 +15,7 @@ import { disguise } from './disguise.ts'
 import { keepNewest } from './loaders.ts'
 import { isOwn } from './own.ts'
 import { MAX_LENGTH } from './modules.ts'
+import { noteProxies } from '../../accesses/proxies.ts'
 import { Runtime } from '../../accesses/runtime.ts'
 import {
   FILE_SITES,
@@ -72,6 +73,7 @@ export function installAccesses(now: () => number): Accesses {
     return toFile === null || sites === undefined ? [line, column] : toFile(line, runningColumn(sites, line, column))
   }
   const disguiseRealm = disguise((url) => moved.get(url))
+  noteProxies(globalThis)
   rewriteModules()
   const register: Register = (file, url, sites, toFile) => {
     files.set(file, { url, sites: sites.sites })

@@ -4,7 +4,7 @@
  * methods are the page's.
  */
 const { Array: Lists, Map: Maps, Math: math, Reflect: reflect, Set: Sets, WeakMap: WeakMaps, String: text } = globalThis
-const { apply, getOwnPropertyDescriptor, ownKeys } = reflect
+const { apply, construct, getOwnPropertyDescriptor, ownKeys } = reflect
 const { defineProperty, setPrototypeOf, hasOwn } = globalThis.Object
 
 /** The same class, with methods of its own. */
@@ -23,7 +23,7 @@ const { isArray } = Lists
 const OwnArray = { isArray }
 const { max, min, round, floor } = math
 const OwnMath = { max, min, round, floor }
-const OwnReflect = { apply, getOwnPropertyDescriptor, ownKeys }
+const OwnReflect = { apply, construct, getOwnPropertyDescriptor, ownKeys }
 const OwnObject = { defineProperty, hasOwn, setPrototypeOf }
 
 export {

@@ -6,6 +6,7 @@ import { Runtime } from '../../accesses/runtime.ts'
 import { disguiseTexts } from '../../accesses/disguise_texts.ts'
 import { GLOBAL } from '../../accesses/sites.ts'
 import { toldBy, type Told } from '../../accesses/tell.ts'
+import { noteProxies } from '../../accesses/proxies.ts'
 import { Watch } from '../../accesses/watch.ts'
 import { textOf } from './text_of.ts'
 import { FOUND, LEFT } from './found.ts'
@@ -19,6 +20,7 @@ if (!Object.hasOwn(realm, GLOBAL)) {
   const watch = new Watch(new PageFlows(() => apply(now, clock, []) * 1000))
   Object.defineProperty(realm, GLOBAL, { value: new Runtime(watch.flows, watch, () => {}) })
   disguiseTexts()
+  noteProxies(realm)
   const all = (): (Told | number)[] => {
     const told: (Told | number)[] = toldBy(watch)
     watch.made.forEach((site) => void (told[told.length] = site))
