@@ -88,6 +88,48 @@ test('of a text that a runner has made of a file, places are those of the file, 
   }
 })
 
+test('a race in a module that a server of Vite runs is the first card, by the map in its text', async () => {
+  const source = `type Stock = { left: number }\n\nconst stock: Stock = await load()
+async function load() { return { left: 9 } }
+async function buy() { const { left } = stock
+  await null
+  stock.left = left - 1 }
+exports.buy = buy`
+  const { code, map } = transformSync(source, { loader: 'ts', sourcemap: 'external', sourcefile: 'a shop.ts' })
+  const dir = temporary()
+  const folder = path.join(dir, 'node_modules/runner')
+  mkdirSync(folder, { recursive: true })
+  // The function's own lines, and a line that the runner writes, stand before the text.
+  const found = JSON.stringify({ ...JSON.parse(map), mappings: `;;;${JSON.parse(map).mappings}` })
+  const text = `"use strict";\n${code}\n//# sourceURL=${path.join(dir, 'a%20shop.ts')}
+//# sourceMappingURL=data:application/json;base64,${Buffer.from(found).toString('base64')}\n`
+  writeFileSync(
+    path.join(folder, 'index.js'),
+    `const AsyncFunction = async function () {}.constructor
+module.exports = async (text) => { const exports = {}; await new AsyncFunction('exports', text)(exports)
+  return exports }
+if (!((async () => {}) instanceof AsyncFunction) || AsyncFunction.name !== 'AsyncFunction') process.exit(9)
+if (AsyncFunction('a', 'return a').toString() !== 'async function anonymous(a\\n) {\\nreturn a\\n}') process.exit(8)`,
+  )
+  const program = path.join(dir, 'program.cjs')
+  writeFileSync(program, `require('runner')(${JSON.stringify(text)}).then(({ buy }) => { buy(); buy(); buy() })`)
+  const out = path.join(dir, 't.jsonl')
+  const { exitCode } = await recordNode(program, [], { out, stdio: 'ignore' })
+  same(exitCode, 0)
+  const figures = await analyse(out)
+  const [c] = conflicts(figures)
+  ok(c !== undefined, 'no conflict')
+  const sites = [c.first, ...c.awaits, c.second].map((site) => figures.sites[site]!)
+  ok(
+    sites.every(({ url }) => url?.endsWith('/a%20shop.ts')),
+    JSON.stringify(sites),
+  )
+  same(
+    sites.map(({ line }) => line),
+    [5, 6, 7],
+  )
+})
+
 /** What a program says first, with these arguments before it. */
 const said =
   (dir: string, program: string) =>

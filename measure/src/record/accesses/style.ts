@@ -13,6 +13,8 @@ export interface Style {
    * program's own; null: it is told as code that is not watched. Undefined: none is rewritten.
    */
   evaluated?(text: string): string | null
+  /** It is the body of an asynchronous function. */
+  isBody?: boolean
   /** What the outermost scope declares is global: a script of a page. */
   isGlobal: boolean
 }

@@ -47,6 +47,10 @@ export function transform(
 export const transformScript = (code: string, url: string, file: number, left: Left): Transformed | null =>
   rewrite(code, false, file, { ...OF_NODE, url, first: '' }, readsFiles(code), left)
 
+/** The same for the body of an asynchronous function. */
+export const transformBody = (code: string, url: string, file: number, left: Left): Transformed | null =>
+  rewrite(code, false, file, { ...OF_NODE, url, first: '', isBody: true }, readsFiles(code), left)
+
 /**
  * The same for a page, whose sites the recorder keeps: it rewrites the scripts outside of the page. `module`: whether
  * it is one; undefined: it is one if it is no script.
@@ -82,7 +86,7 @@ function rewrite(
   const no = (why: string): null => (left(why), null)
   if (code.includes('$ch') || code.includes(MARK)) return no("it has this tool's own names")
   let module = isModule ?? false
-  let program = read(code, module)
+  let program = read(code, module, style.isBody)
   if (program === null && isModule === undefined) program = read(code, (module = true))
   if (program === null) return no('it cannot be parsed')
   if (contains(program, isWith, true)) return no('it contains `with`')
@@ -91,19 +95,19 @@ function rewrite(
   const rewritten = rewriter.result()
   // It is better to report nothing than to break a program.
   if (rewritten.sites.sites.length > FILE_SITES) return no('it has too many reads and writes')
-  if (read(rewritten.code, module) === null) return no('it cannot be rewritten')
+  if (read(rewritten.code, module, style.isBody) === null) return no('it cannot be rewritten')
   return { ...rewritten, inserted: rewriter.out.inserted }
 }
 
-/** The syntax tree; null: it is no JavaScript of this kind. */
-export function read(code: string, module: boolean): Node {
+/** The syntax tree; null: it is no JavaScript of this kind. `awaits`: it can wait outside of its functions. */
+export function read(code: string, module: boolean, awaits = module): Node {
   try {
     return parse(code, {
       ecmaVersion: 'latest',
       sourceType: module ? 'module' : 'script',
       locations: true,
       allowHashBang: true,
-      allowAwaitOutsideFunction: module,
+      allowAwaitOutsideFunction: awaits,
       allowReturnOutsideFunction: !module,
     })
   } catch {

@@ -8,12 +8,13 @@ import { types } from 'node:util'
 import vm from 'node:vm'
 import { knowRealms } from '../../accesses/collections.ts'
 import { GLOBAL, MARK, moved, type FileSites } from '../../accesses/sites.ts'
-import { transformScript } from '../../accesses/transform.ts'
+import { transformBody, transformScript } from '../../accesses/transform.ts'
 import { given } from '../../given.ts'
 import { scriptAddress } from '../../script_address.ts'
 import { leftText, tooLong } from '../../unwatched_text.ts'
 import { heldMap, type ToFile } from '../loader_map.ts'
 import { MAX_LENGTH } from './modules.ts'
+import { rewriteBodies } from './bodies.ts'
 import { isOwn } from './own.ts'
 import { tellUnwatched } from './unwatched.ts'
 
@@ -42,7 +43,7 @@ export function rewriteScripts({ runtime, nextFile, register, disguiseRealm }: R
   const disguised = new WeakSet<object>()
 
   /** The text that runs instead; null: it stays as it is. */
-  const rewrite = (code: unknown, options: Options): string | null => {
+  const rewrite = (code: unknown, options: Options, change = transformScript): string | null => {
     const name = typeof options === 'string' ? options : options?.filename
     if (typeof code !== 'string' || typeof name !== 'string') return null
     const url = scriptAddress(name)
@@ -51,7 +52,7 @@ export function rewriteScripts({ runtime, nextFile, register, disguiseRealm }: R
     const left = (why: string): void => tellUnwatched(leftText(url, why))
     if (code.length >= MAX_LENGTH) return (left(tooLong(MAX_LENGTH)), null)
     const file = nextFile()
-    const result = transformScript(code, url, file, left)
+    const result = change(code, url, file, left)
     if (result === null) return null
     const { lineOffset = 0, columnOffset = 0 } = typeof options === 'object' ? options : {}
     register(file, url, moved(result.sites, lineOffset, columnOffset), heldMap(code, url))
@@ -130,5 +131,6 @@ export function rewriteScripts({ runtime, nextFile, register, disguiseRealm }: R
         (where) => run(code, where),
       )
     })
+  rewriteBodies((code, options) => rewrite(code, options, transformBody))
   syncBuiltinESMExports()
 }
