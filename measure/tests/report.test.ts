@@ -6,6 +6,7 @@ import { Ajv } from 'ajv'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { Analyser, pool, type Figures } from '../src/analysis/index.ts'
 import { conflictKey, conflicts } from '../src/analysis/conflicts.ts'
+import { moments } from '../src/report/format.ts'
 import { htmlReport, terminalSummary } from '../src/report/index.ts'
 import { insights } from '../src/report/insights.ts'
 import { ok, same, test } from './harness.ts'
@@ -409,6 +410,13 @@ test('hostile text in a trace stays text', async () => {
   ok((await page.locator('.notes').innerText()).includes(evil), 'it is shown as it is')
   await close()
 }, 300)
+
+test('moments that lie close together are written with so many digits that they differ', () => {
+  same(moments([0, 1_412_000, 1_437_500, 1_437_500]), ['0', '1.41 s', '1.44 s', '1.44 s'])
+  same(moments([123_400, 123_450]), ['123.4 ms', '123.45 ms'])
+  same(moments([1000, 2000, 300_000]), ['1 ms', '2 ms', '300 ms'])
+  same(moments([]), [])
+})
 
 test('an empty recording makes a report too', async () => {
   const context = await opened([madeUpFigures(1)])

@@ -1,11 +1,24 @@
 /** How figures are written in all reports: durations, shares and costs. */
 import type { Conflict } from '../analysis/conflicts.ts'
 /** Numbers for people. Times come in microseconds. */
-export function time(us: number): string {
+export function time(us: number, digits = 2): string {
   if (us === 0) return '0'
   const [value, unit] =
     us < 1000 ? [us, 'µs'] : us < 1e6 ? [us / 1000, 'ms'] : us < 120e6 ? [us / 1e6, 's'] : [us / 60e6, 'min']
-  return `${value >= 100 ? Math.round(value).toLocaleString('en') : String(Number(value.toPrecision(2)))} ${unit}`
+  const isWhole = value >= 100 && digits <= 3
+  return `${isWhole ? Math.round(value).toLocaleString('en') : String(Number(value.toPrecision(digits)))} ${unit}`
+}
+
+const MAX_DIGITS = 8
+
+/** Moments, with so many digits that different ones look different. */
+export function moments(all: number[]): string[] {
+  const different = new Set(all).size
+  for (let digits = 2; digits < MAX_DIGITS; digits++) {
+    const texts = all.map((us) => time(us, digits))
+    if (new Set(texts).size === different) return texts
+  }
+  return all.map((us) => time(us, MAX_DIGITS))
 }
 
 export const whole = (n: number): string => Math.round(n).toLocaleString('en')

@@ -123,7 +123,7 @@ function treeLink(f: Figures, c: Conflict): HTMLElement {
   const place = (site: number): string => `${fileOf(f.sites[site]!)}:${f.sites[site]!.line}`
   const wanted = new Set([c.second, ...c.awaits].map(place))
   const chain = f.ranking.chains.find(({ sites }) => wanted.has(place(sites.at(-1)!)))
-  return (chain && runLink(f, chain.sites)) ?? h('a', { href: '#timeline' }, 'tree')
+  return (chain && runLink(f, chain.sites)) ?? h('a', { href: '#timeline' }, 'the trees')
 }
 
 /** Opens the line in Visual Studio Code, which is what most web developers have. */

@@ -7,7 +7,7 @@
 import { counted } from '../../format/counted.ts'
 import type { Figures } from '../../analysis/figures.ts'
 import type { TimelinePiece } from '../../analysis/timeline.ts'
-import { time } from '../format.ts'
+import { moments, time } from '../format.ts'
 import { h, s } from './dom.ts'
 import { SHOW_RUN, type Run } from './run.ts'
 import { source } from './source.ts'
@@ -92,15 +92,19 @@ export function timeline(f: Figures): HTMLElement {
     const x = (i: number, end: number): number => LEFT + positions[2 * i + end]! * inner
     const y = (i: number): number => TOP + piece.nodes[i]![4] * ROW
     const marks = Math.max(2, Math.floor(width / 140))
+    const marked: number[] = []
     for (let m = 0, last = -1; m <= marks; m++) {
       const i = Math.min(piece.nodes.length - 1, Math.round((m * (piece.nodes.length - 1)) / marks))
       if (i === last || (last >= 0 && x(i, 0) - x(last, 0) < (hasRoom(x(i, 0), width) ? 70 : 110))) continue
-      last = i
+      marked.push((last = i))
+    }
+    const texts = moments(marked.map((i) => piece.nodes[i]![0]))
+    marked.forEach((i, m) =>
       svg.append(
         s('line', { x1: x(i, 0), x2: x(i, 0), y1: TOP - 6, y2: height, class: 'mark' }),
-        s('text', { ...besides(x(i, 0), width), y: 12, 'aria-hidden': 'true' }, time(piece.nodes[i]![0])),
-      )
-    }
+        s('text', { ...besides(x(i, 0), width), y: 12, 'aria-hidden': 'true' }, texts[m]!),
+      ),
+    )
     arrows = piece.nodes.map(([, , parent], i) => {
       if (parent < 0) return undefined
       const x1 = x(parent, 1)
@@ -177,7 +181,7 @@ export function timeline(f: Figures): HTMLElement {
     const told = h(
       'p',
       {},
-      `Runs ${time(end - start)}, from ${time(start)} to ${time(end)} of this piece; ` +
+      `Runs ${time(end - start)}, from ${moments([start, end]).join(' to ')} of this piece; ` +
         `${kids[i]!.length === 1 ? 'one child' : `${kids[i]!.length} children`} here. `,
       parent === -1
         ? 'A root.'
