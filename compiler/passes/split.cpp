@@ -116,6 +116,7 @@ void Splitter::collectPoints() {
 
 Function *Splitter::run() {
   body = &F.getEntryBlock();
+  dropInlinedAnchors();
   // Static locals move to the top, because the entry block is going to be split.
   for (Instruction &I : make_early_inc_range(*body))
     if (auto *A = dyn_cast<AllocaInst>(&I); A && A->isStaticAlloca())

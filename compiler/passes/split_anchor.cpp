@@ -103,6 +103,22 @@ Function *Splitter::addWayIn() {
   return way;
 }
 
+// An activation has one anchor at most. A function with an anchor is inlined where the arguments leave none of its
+// calls of setjmp; its anchor is of no use there. The function's own begins before anything inlined.
+void Splitter::dropInlinedAnchors() {
+  bool own = F.hasFnAttribute(AnchoredAttr);
+  SmallVector<CallInst *> inlined;
+  for (Instruction &I : instructions(F))
+    if (charcoal::calls(I, "ch_anchor_begin") && !std::exchange(own, false))
+      inlined.push_back(cast<CallInst>(&I));
+  for (CallInst *begin : inlined) {
+    auto *anchor = cast<AllocaInst>(begin->getArgOperand(0));
+    for (User *user : make_early_inc_range(anchor->users()))
+      cast<Instruction>(user)->eraseFromParent(); // its beginning and the ends of its lifetime
+    anchor->eraseFromParent();
+  }
+}
+
 Function *Splitter::anchor() {
   CallInst *begin = nullptr;
   SmallVector<CallInst *> suspended;

@@ -50,6 +50,7 @@ private:
   void passResultsThroughMemory();
 
   // split_anchor.cpp
+  void dropInlinedAnchors();
   llvm::Function *anchor();
   void waitForCall(llvm::CallInst *, llvm::Value *anchor);
   llvm::Function *addWayIn();
