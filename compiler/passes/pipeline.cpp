@@ -13,6 +13,7 @@
 #include "modes.h"
 #include "options.h"
 #include "outline.h"
+#include "repair.h"
 #include "retain.h"
 #include "sections.h"
 #include "shortcuts.h"
@@ -56,6 +57,7 @@ template <typename Pass, Stage stage> static void add(ModulePassManager &passes)
 }
 
 static const Entry pipeline[] = {
+    {"repair", Stage::Start, "what clang leaves invalid becomes valid", add<RepairPass, Stage::Start>},
     {"retain", Stage::Start, "what the program keeps is kept by the linker", add<RetainPass, Stage::Start>},
     {"modes", Stage::Start, "changes of MXCSR tell the runtime", add<ModesPass, Stage::Start>},
     {"outline", Stage::Start, "activate statements become calls of the runtime", add<OutlinePass, Stage::Start>},

@@ -67,6 +67,14 @@ NI static int mask(x3 a, x3 b) {
   t(2);
   return m.x + m.y * 2 + m.z * 4;
 }
+NI static m8 set(m8 m, _Bool one) {
+  m[2] = one;
+  t(1);
+  m[7] = !one;
+  t(2);
+  m[4] = 1;
+  return m;
+}
 int main(void) {
   show_v2();
   show_v4();
@@ -78,6 +86,11 @@ int main(void) {
   v4 a = {1, 2, 3, 4}, b = {9, 8, 7, 6};
   v4 c = shuffle(a, b);
   f4 d = convert(c);
+  for (int i = 0; i < 4; i++) {
+    m8 m = set((m8)(i % 2), i < 2);
+    for (int k = 0; k < 8; k++)
+      t(m[k]);
+  }
   x3 p = {1, 5, 3}, q = {2, 2, 9};
   printf("%d %d %d %d %g %g %d\n%u\n", c[0], c[1], c[2], c[3], (double)d[1], (double)d[3], mask(p, q), e);
 }
