@@ -83,10 +83,21 @@ CH_REPLACES(pthread_spin_lock) int ch_posix_pthread_spin_lock(pthread_spinlock_t
 /* Which is wrong also for a thread that has ended. */
 static inline int is_no_clock(clockid_t clock) { return clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC; }
 
+/* As the C library, which asks first whether there is anything to join. */
+static int error_of_joining_oneself(void) {
+  pthread_attr_t mine;
+  int state = PTHREAD_CREATE_JOINABLE;
+  if (pthread_getattr_np(pthread_self(), &mine) == 0) {
+    pthread_attr_getdetachstate(&mine, &state);
+    pthread_attr_destroy(&mine);
+  }
+  return state == PTHREAD_CREATE_DETACHED ? EINVAL : EDEADLK;
+}
+
 static int join(pthread_t thread, void **result, clockid_t clock, const struct timespec *until) {
   struct ch_join j = {.thread = thread, .clock = clock, .until = until};
   if (pthread_equal(thread, pthread_self()))
-    return EDEADLK;
+    return error_of_joining_oneself();
   int saved = errno, r;
   if (ch_cancelled())
     return ECANCELED;

@@ -400,6 +400,24 @@ TEST(a_thread_that_joins_itself_is_told_so) {
   ch_activity_wait(&other);
 }
 
+static _Atomic int has_detached;
+static void *detaches_itself(void *unused) {
+  ch_activity other;
+  activate[&other] {
+    EXPECT(pthread_join(pthread_self(), NULL) == EDEADLK);
+    EXPECT(pthread_detach(pthread_self()) == 0 && pthread_join(pthread_self(), NULL) == EINVAL);
+  }
+  ch_activity_wait(&other);
+  has_detached = 1;
+  return unused;
+}
+TEST(a_detached_thread_that_joins_itself_is_told_that_there_is_nothing_to_join) {
+  pthread_t thread;
+  EXPECT(pthread_create(&thread, NULL, detaches_itself, NULL) == 0);
+  while (!has_detached)
+    usleep(1000);
+}
+
 static int meet(void) {
   int r = pthread_barrier_wait(&barrier);
   return r == 0 || r == PTHREAD_BARRIER_SERIAL_THREAD;
