@@ -99,6 +99,25 @@ static bool onlyReported(const CallBase &address) {
   });
 }
 
+// Definitions of the functions by which the runtime gets memory, be it for a frame. If one of them could be suspended,
+// the runtime would call an allocator that stands in the middle of its work, and wait for the lock that it holds.
+static DenseSet<const Function *> functionsThatAllocateForTheRuntime(const Module &M) {
+  DenseSet<const Function *> found;
+  auto look = [&](const GlobalValue &named) {
+    auto *F = dyn_cast_or_null<Function>(named.getAliaseeObject());
+    if (F && !F->isDeclaration() && !named.hasLocalLinkage() &&
+        is_contained({"malloc", "free", "calloc", "realloc", "reallocarray", "memalign", "aligned_alloc",
+                      "posix_memalign", "valloc", "pvalloc"},
+                     named.getName()))
+      found.insert(F);
+  };
+  for (const Function &F : M)
+    look(F);
+  for (const GlobalAlias &A : M.aliases())
+    look(A);
+  return found;
+}
+
 const char *Suspension::whyPlain(Function &F) const {
   if (F.isVarArg() && !supportsVariadicVersions(M))
     return "it takes a variable number of arguments";
@@ -125,6 +144,8 @@ const char *Suspension::whyPlain(Function &F) const {
     return "it calls a function that returns twice";
   if (setjmpHasAddress && callsThroughPointer(F))
     return "it may call setjmp through a pointer";
+  if (allocating.contains(&F))
+    return "the runtime gets its memory by it";
   if (lookedAt.contains(&F))
     return "a function that it calls asks where its frame is";
   if (withUnsavable.contains(&F))
@@ -376,6 +397,7 @@ Suspension::Suspension(Module &M)
   findLookedAt();
   withUnsavable = functionsWithUnsavableValues(M);
   movingStack = functionsThatMoveTheStack(M);
+  allocating = functionsThatAllocateForTheRuntime(M);
   const Options &O = options();
   DenseSet<const Function *> suspends;
   DenseMap<Function *, SmallVector<const CallBase *>> callsOf;

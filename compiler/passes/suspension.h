@@ -46,7 +46,7 @@ private:
   llvm::DenseSet<const llvm::Function *> refused;  // functions that may take long, but have only a plain version
   llvm::DenseSet<const llvm::Function *> lookedAt; // functions whose native frames are looked at by a function that
                                                    // they call
-  llvm::DenseSet<const llvm::Function *> withUnsavable, movingStack;
+  llvm::DenseSet<const llvm::Function *> withUnsavable, movingStack, allocating;
   bool setjmpHasAddress;
   mutable llvm::DenseMap<const llvm::Function *, bool> mayBlockCache;
 };
