@@ -181,9 +181,10 @@ bool isPossible(const Request &request) {
         "out, or compile with -fno-charcoal\n");
     return false;
   }
-  if (request.dataFlowSanitizer && request.hasInput) {
-    std::fprintf(stderr, "charcoal-cc: error: '-fsanitize=dataflow': the runtime is not made for it; compile with "
-                         "-fno-charcoal\n");
+  if (!request.foreignSanitizers.empty() && request.hasInput) {
+    std::fprintf(stderr,
+                 "charcoal-cc: error: '-fsanitize=%s': the runtime is not made for it; compile with -fno-charcoal\n",
+                 request.foreignSanitizers.begin()->c_str());
     return false;
   }
   // lld's link-time optimization takes the address of an X.int that is nowhere defined for a distance, not for null.

@@ -152,6 +152,15 @@ static std::vector<std::string> wrappedSymbols(const std::vector<std::string> &l
   return result;
 }
 
+static void readForeignSanitizers(const std::string &argument, std::set<std::string> &found) {
+  for (const char *name : {"dataflow", "numerical"}) {
+    if (startsWith(argument, "-fsanitize=") && argument.find(name) != std::string::npos)
+      found.insert(name);
+    else if (argument == std::string("-fno-sanitize=") + name || argument == "-fno-sanitize=all")
+      found.erase(name);
+  }
+}
+
 Request readRequest(const std::vector<std::string> &arguments) {
   Request request;
   std::string language;   // the last -x
@@ -169,6 +178,7 @@ Request readRequest(const std::vector<std::string> &arguments) {
       splitAtCommas(argument.substr(4), request.linkerWords);
     else if (argument == "-Xlinker" || argument == "--for-linker")
       request.linkerWords.push_back(next);
+    readForeignSanitizers(argument, request.foreignSanitizers);
     request.makesNoCode |= argument == "-emit-llvm" || argument == "-E" || argument == "-fsyntax-only";
     request.leavesOutPasses |=
         argument == "-Xclang" && (next == "-disable-llvm-passes" || next == "-disable-llvm-optzns");
@@ -210,14 +220,10 @@ Request readRequest(const std::vector<std::string> &arguments) {
       request.pseudoProbes = argument == "-fpseudo-probe-for-profiling";
     else if (startsWith(argument, "-fsanitize=") && argument.find("thread") != std::string::npos)
       request.threadSanitizer = true;
-    else if (startsWith(argument, "-fsanitize=") && argument.find("dataflow") != std::string::npos)
-      request.dataFlowSanitizer = true;
     else if (argument == "-fno-sanitize=thread")
       request.threadSanitizer = false;
-    else if (argument == "-fno-sanitize=dataflow")
-      request.dataFlowSanitizer = false;
     else if (argument == "-fno-sanitize=all")
-      request.threadSanitizer = request.dataFlowSanitizer = false;
+      request.threadSanitizer = false;
     else if (startsWith(argument, "-flto") || argument == "-fno-lto")
       request.optimizesAtLink = argument != "-fno-lto";
     else if (startsWith(argument, "-O"))

@@ -3,6 +3,7 @@
 #ifndef CHARCOAL_DRIVER_REQUEST_H
 #define CHARCOAL_DRIVER_REQUEST_H
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,8 @@ struct Request {
   bool leavesOutPasses = false;     // -Xclang -disable-llvm-passes
   bool makesNoCode = false;         // -emit-llvm, -E, -fsyntax-only
   bool threadSanitizer = false;     // -fsanitize=thread
-  bool dataFlowSanitizer = false;   // -fsanitize=dataflow
+
+  std::set<std::string> foreignSanitizers; // of -fsanitize=: those that the runtime is not made for
 
   std::vector<std::string> libraries, libraryFolders; // -l, -L
   std::vector<std::string> linkerWords;               // of -Wl, and -Xlinker
