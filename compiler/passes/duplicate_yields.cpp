@@ -69,12 +69,13 @@ static void insertYieldsInCycles(Function &version) {
     llvm::erase(cycle, header);
   };
   // A yield point for a cycle that makes calls of a kind. In a large one, such as the loop of an interpreter, few turns
-  // make such a call, so the yield points are at the calls, if these are not too many.
+  // make such a call, so the yield points are at the calls, if these are not too many. So is the only one of a small
+  // one, because not each turn may reach it.
   auto yieldForCalls = [&](SmallVectorImpl<BasicBlock *> &cycle, BasicBlock *header, bool (*isOne)(const Instruction &),
                            unsigned most) {
     constexpr unsigned large = 16;
     auto makesOne = [&](const BasicBlock *BB) { return any_of(*BB, isOne); };
-    if (cycle.size() <= large || count_if(cycle, makesOne) > most)
+    if (count_if(cycle, makesOne) > (cycle.size() <= large ? 1 : most))
       return yieldAt(cycle, header);
     for (BasicBlock *BB : cycle)
       if (auto call = find_if(*BB, isOne); call != BB->end())

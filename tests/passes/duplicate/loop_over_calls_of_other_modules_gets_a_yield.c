@@ -7,8 +7,8 @@ int f(int n) {
 }
 // CHECK-LABEL: define dso_local i32 @f.int(
 // CHECK: call void @charcoal.yield()
-// CHECK: {{^}}for.cond:
-// CHECK-NEXT: call void @charcoal.yield()
-// CHECK: call i32 @elsewhere.int(
+// CHECK: {{^}}for.body:
+// CHECK: call void @charcoal.yield()
+// CHECK-NEXT: call i32 @elsewhere.int(
 // CHECK-NOT: call void @charcoal.yield()
 // CHECK: ret i32
