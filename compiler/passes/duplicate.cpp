@@ -164,6 +164,9 @@ void Duplicator::makeVariadic(CallInst &CB, CallKind kind) {
   auto *plain = cast<Function>(CB.getCalledOperand());
   FunctionType *type = variadicVersionType(*CB.getFunctionType());
   auto callVersion = [&](Function *version, Instruction *at) {
+    // It is used for this call alone, so that the frame that holds it is given back after the call.
+    if (!F.hasFnAttribute(Attribute::OptimizeNone))
+      IRBuilder<>(at).CreateLifetimeStart(area);
     storeVariableArguments(CB, area, at);
     SmallVector<Value *> arguments(CB.arg_begin(), CB.arg_begin() + (type->getNumParams() - 1));
     SmallVector<AttributeSet> sets;
@@ -177,6 +180,8 @@ void Duplicator::makeVariadic(CallInst &CB, CallKind kind) {
     call->setAttributes(
         AttributeList::get(M.getContext(), CB.getAttributes().getFnAttrs(), CB.getAttributes().getRetAttrs(), sets));
     markSuspending(*call, false);
+    if (!F.hasFnAttribute(Attribute::OptimizeNone))
+      B.CreateLifetimeEnd(area);
     return call;
   };
   // The inliner is told the cost of the call in plain C, where there are no stores and no comparison.

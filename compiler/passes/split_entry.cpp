@@ -247,15 +247,21 @@ BasicBlock &Splitter::addSuspendTail() {
   Value *number = tail.CreateLShr(both, 2), *status = tail.CreateAnd(both, unit - 1);
   auto leave = [&](Value *saved) { tail.CreateRet(abi.makeResult(tail, result, saved, nullptr)); };
   if (!frames.empty()) {
-    Value *own = tail.CreateAlignedLoad(abi.Ptr, framePlace, Align(8));
     if (takesFrameLate) {
       auto *with = BasicBlock::Create(abi.C, "suspend.home", &F),
            *without = BasicBlock::Create(abi.C, "suspend.early", &F);
-      tail.CreateCondBr(tail.CreateIsNotNull(own), with, without);
+      if (withFrame) {
+        SwitchInst *choose = tail.CreateSwitch(number, without, withFrame->count());
+        for (unsigned k : withFrame->set_bits())
+          choose->addCase(tail.getInt32(k + 1), with);
+      } else {
+        tail.CreateCondBr(tail.CreateIsNotNull(tail.CreateAlignedLoad(abi.Ptr, framePlace, Align(8))), with, without);
+      }
       tail.SetInsertPoint(without);
       leave(tail.CreateCall(abi.suspend(), {infoWithout, image, number, status}));
       tail.SetInsertPoint(with);
     }
+    Value *own = tail.CreateAlignedLoad(abi.Ptr, framePlace, Align(8));
     leave(tail.CreateCall(abi.suspendHome(), {own, image, number, status}));
   } else {
     leave(tail.CreateCall(abi.suspend(), {info, image, number, status}));

@@ -3,6 +3,7 @@
 #include "splitter.h"
 #include "addresses.h"
 #include "layout.h"
+#include "suspension_markers.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
@@ -222,32 +223,46 @@ void Splitter::takeFrame(Instruction *before, bool again) {
   frames.push_back(either);
 }
 
-// An activation gives its frame back where it ends. Where it is not certain that it has taken one, the frame's slot
-// tells.
-void Splitter::giveFrames(const Taking &taking) {
+SmallVector<Instruction *> Splitter::endsOfActivation() const {
   SmallVector<Instruction *> ends;
   for (BasicBlock &BB : F)
     if (Instruction *end = endOfActivation(BB))
       ends.push_back(end);
-  auto give = [&](Instruction *at, Value *taken) { IRBuilder<>(at).CreateCall(abi.frameFree(), {taken}); };
-  if (taking.atEntry()) {
-    for (Instruction *end : ends)
-      give(end, frames.front());
-    return;
+  return ends;
+}
+
+void Splitter::giveFrame(Instruction *before, Value *taken) {
+  IRBuilder<>(before).CreateCall(abi.frameFree(), {taken});
+}
+
+// Gives the frame back where the last home's lifetime ends. Neither the entry nor a way that takes no frame has an
+// instruction for it then.
+void Splitter::giveFramesEarly(const Tenure &tenure) {
+  withFrame = tenure.points;
+  const DominatorTree tree(F);
+  for (Instruction *end : tenure.given) {
+    auto surely = find_if(frames, [&](const Instruction *taken) { return tree.dominates(taken, end); });
+    giveFrame(end, surely != frames.end() ? static_cast<Value *>(*surely)
+                                          : IRBuilder<>(end).CreateAlignedLoad(abi.Ptr, frameSlot, Align(8)));
   }
+}
+
+// The frame is given back where the activation ends. Where it is not certain that one has been taken, the frame's slot
+// tells.
+void Splitter::giveFrames(const Taking &taking) {
   const DominatorTree tree(F);
   SmallVector<Instruction *> unsure;
-  for (Instruction *end : ends) {
+  for (Instruction *end : endsOfActivation()) {
     auto surely = find_if(frames, [&](const Instruction *taken) { return tree.dominates(taken, end); });
     if (surely != frames.end())
-      give(end, *surely);
+      giveFrame(end, *surely);
     else if (taking.reached.contains(end->getParent()))
       unsure.push_back(end);
   }
   for (Instruction *end : unsure) {
     IRBuilder<> B(end);
     Value *taken = B.CreateAlignedLoad(abi.Ptr, frameSlot, Align(8));
-    give(SplitBlockAndInsertIfThen(B.CreateIsNotNull(taken), end->getIterator(), false), taken);
+    giveFrame(SplitBlockAndInsertIfThen(B.CreateIsNotNull(taken), end->getIterator(), false), taken);
   }
 }
 
@@ -264,15 +279,29 @@ void Splitter::takeFrames(ArrayRef<AllocaInst *> homes) {
         if (isRepeatable(U))
           repeatAddress(cast<GetElementPtrInst>(U));
   const Taking taking(F, homes, always);
+  SmallVector<Instruction *> places;
+  for (const Taking::Place &place : taking.places)
+    places.push_back(Taking::positionIn(*place.block, homes));
   takesFrameLate = !taking.atEntry();
-  if (takesFrameLate) {
-    IRBuilder<> B(afterAllocas(*body));
-    B.CreateAlignedStore(ConstantPointerNull::get(abi.Ptr), frameSlot, Align(8));
-    for (const auto [BB, again] : taking.places)
-      takeFrame(Taking::positionIn(*BB, homes), again);
-  } else {
+  // The runtime tolerates an activity that knows a local until the function returns.
+  if (takesFrameLate && none_of(instructions(F), [](const Instruction &I) { return charcoal::calls(I, "ch_spawn"); }))
+    if (const auto tenure = Tenure::find(F, homes, places, endsOfActivation(), points)) {
+      for (Instruction *place : places)
+        takeFrame(place, false);
+      giveFramesEarly(*tenure);
+      return;
+    }
+  if (!taking.isSeldom) {
+    takesFrameLate = false;
     takeFrame(afterAllocas(*body), false);
+    for (Instruction *end : endsOfActivation())
+      giveFrame(end, frames.front());
+    return;
   }
+  IRBuilder<> B(afterAllocas(*body));
+  B.CreateAlignedStore(ConstantPointerNull::get(abi.Ptr), frameSlot, Align(8));
+  for (auto [place, at] : zip(taking.places, places))
+    takeFrame(at, place.again);
   giveFrames(taking);
 }
 

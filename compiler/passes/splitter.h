@@ -64,7 +64,10 @@ private:
   void placeLocals();
   void layOutHomes(llvm::ArrayRef<llvm::AllocaInst *> homes);
   void takeFrame(llvm::Instruction *before, bool again);
+  llvm::SmallVector<llvm::Instruction *> endsOfActivation() const;
+  void giveFrame(llvm::Instruction *before, llvm::Value *taken);
   void giveFrames(const Taking &);
+  void giveFramesEarly(const Tenure &);
   void takeFrames(llvm::ArrayRef<llvm::AllocaInst *> homes);
   void moveHomes(const Locals &);
   bool isFrame(const llvm::Value *V) const { return is_contained(frames, V); }
@@ -151,7 +154,9 @@ private:
   llvm::AllocaInst *frameSlot = nullptr;            // holds the frame, if there are homes; in the image
   llvm::SmallVector<llvm::Instruction *, 2> frames; // the frame's address, after each place of `Taking`
   llvm::SmallVector<llvm::CallInst *, 2> takings;   // there
-  bool takesFrameLate = false;                      // the slot holds null until the frame is taken
+  bool takesFrameLate = false;                      // there may be a frame or none
+  std::optional<llvm::SmallBitVector> withFrame;    // the points at which there is one; without this, the slot holds
+                                                    // null until the frame is taken
 
   // keep
   llvm::SmallVector<uint64_t> frequencies; // of points[k]; none where code is to be small
