@@ -85,7 +85,10 @@ Function *cloneVersion(Function &F, const ReplacedNames &replacedNames) {
       map[&A] = G->getArg(A.getArgNo());
     SmallVector<ReturnInst *> returns;
     CloneFunctionInto(G, &F, map, CloneFunctionChangeType::LocalChangesOnly, returns);
-    lowerVaStart(*G);
+    // No compiler inlines a function that reads its variable arguments, so those that call it to report an error are
+    // small. With its body in them they would not be inlined themselves.
+    if (lowerVaStart(*G) && !G->hasFnAttribute(Attribute::AlwaysInline))
+      G->addFnAttr(Attribute::NoInline);
   } else {
     G = CloneFunction(&F, map);
   }

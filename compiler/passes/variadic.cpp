@@ -77,7 +77,8 @@ void passNamed(Registers &registers, Type *T, bool byVal, bool isStaticChain) {
 
 } // namespace
 
-void lowerVaStart(Function &version) {
+bool lowerVaStart(Function &version) {
+  bool found = false;
   Value *block = version.getArg(version.arg_size() - 1);
   Registers registers;
   for (Argument &argument : drop_end(version.args()))
@@ -96,7 +97,9 @@ void lowerVaStart(Function &version) {
     store(B.CreateInBoundsPtrAdd(block, B.CreateAlignedLoad(B.getInt64Ty(), block, Align(8))), 8);
     store(B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), block, savedAt), 16);
     start->eraseFromParent();
+    found = true;
   }
+  return found;
 }
 
 namespace {

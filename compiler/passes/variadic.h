@@ -11,8 +11,8 @@ namespace charcoal {
 bool supportsVariadicVersions(const llvm::Module &);
 // The type of the interruptible version (before `split`) of a variadic function: a pointer instead of the dots.
 llvm::FunctionType *variadicVersionType(const llvm::FunctionType &);
-// Makes va_start, in the clone, read from the pointer that is the last parameter.
-void lowerVaStart(llvm::Function &version);
+// Makes va_start, in the clone, read from the pointer that is the last parameter. Returns whether there is one.
+bool lowerVaStart(llvm::Function &version);
 // Returns the size in bytes of the block that a call needs, and the alignment that it must have because va_arg rounds
 // addresses.
 uint64_t variableArgumentBytes(const llvm::CallBase &, llvm::Align &align);
