@@ -142,17 +142,20 @@ class Follower {
 public:
   Follower(Function &F, ArrayRef<AllocaInst *> homes, ArrayRef<Instruction *> taken, ArrayRef<Instruction *> ends,
            ArrayRef<Point> points)
-      : F(F), taken(taken.begin(), taken.end()), ends(ends.begin(), ends.end()), homes(homes.size()) {
+      : F(F), taken(taken.begin(), taken.end()), ends(ends.begin(), ends.end()), unmarked(homes.size(), true) {
     for (unsigned k = 0; k < points.size(); ++k)
       numbers[points[k].at] = k;
     tenure.points.resize(points.size());
     for (unsigned i = 0; i < homes.size(); ++i)
       for (const Use &U : homes[i]->uses()) {
         auto *I = cast<Instruction>(U.getUser());
-        if (I->isLifetimeStartOrEnd())
+        if (I->isLifetimeStartOrEnd()) {
           markers[I] = i;
-        else
+          if (cast<IntrinsicInst>(I)->getIntrinsicID() == Intrinsic::lifetime_start)
+            unmarked.reset(i);
+        } else {
           uses.insert(isa<PHINode>(I) ? blockOfUse(U)->getTerminator() : I);
+        }
       }
   }
   bool follow();
@@ -165,7 +168,7 @@ private:
 
   Function &F;
   const SmallPtrSet<const Instruction *, 4> taken, ends;
-  const unsigned homes;
+  BitVector unmarked;                              // the homes that are always alive
   DenseMap<const Instruction *, unsigned> numbers; // of points
   DenseMap<const Instruction *, unsigned> markers; // of lifetimes, with the home
   SmallPtrSet<const Instruction *, 16> uses;       // by which the frame is needed
@@ -180,7 +183,7 @@ void Follower::mark(const Instruction &I, BitVector &now) const {
 }
 
 void Follower::findAlive() {
-  alive[&F.getEntryBlock()].resize(homes);
+  alive[&F.getEntryBlock()] = unmarked;
   SmallVector<const BasicBlock *> work{&F.getEntryBlock()};
   while (!work.empty()) {
     const BasicBlock *BB = work.pop_back_val();

@@ -58,3 +58,27 @@ end:
 ; CHECK-LABEL: define i32 @unknown.int(
 ; CHECK: store ptr null
 ; CHECK: {{^}}first:
+
+; Nobody knows how long the other local is in use.
+define void @lasting.int(i1 %rare) "charcoal-version-of"="lasting" {
+  %local = alloca i32
+  %lasting = alloca i32
+  call void @g.int() "charcoal-suspends"
+  br i1 %rare, label %unusual, label %end
+unusual:
+  call void @remember(ptr %lasting)
+  call void @llvm.lifetime.start.p0(ptr %local)
+  call void @remember(ptr %local)
+  call void @g.int() "charcoal-suspends"
+  call void @llvm.lifetime.end.p0(ptr %local)
+  call void @g.int() "charcoal-suspends"
+  br label %end
+end:
+  ret void
+}
+; CHECK-LABEL: define i32 @lasting.int(
+; CHECK: store ptr null
+; CHECK: {{^}}unusual:
+; CHECK: call preserve_mostcc ptr @ch_frame_new(
+; CHECK-NOT: @ch_frame_free
+; CHECK: {{^}}end:
