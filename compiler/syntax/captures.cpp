@@ -5,7 +5,8 @@
 // then.
 //
 // Neither warning is given where the code shows that somebody waits for the body in time. For `async` that is a
-// `do … finish` inside the loop or block; for `activate` it is a call after the statement that may wait.
+// `do … finish` inside the loop or block. For `activate` it is a call after the statement that may wait, or, if the
+// activity is spawned into a scope by ch_in, a `do … finish` inside the loop or block.
 #include "order.h"
 #include "charcoal_abi.h"
 #include "clang/AST/ASTContext.h"
@@ -137,6 +138,8 @@ private:
       const llvm::StringRef name = calledName(part);
       if (name == "__charcoal_spawn" || name == "__charcoal_async")
         marker = cast<CallExpr>(part);
+      else if (name == "__charcoal_scope_enter" && !flagOf(*cast<CallExpr>(part), 1))
+        scopes.insert(s);
       auto *body = dyn_cast_or_null<CapturedStmt>(part);
       if (body && marker) {
         check(*body, index, *marker);
@@ -194,9 +197,14 @@ private:
         checkBlock(*variable, *use, index, body, marker, isActivity);
   }
 
-  bool isContained(const CallExpr &spawn) const {
+  uint64_t flagOf(const CallExpr &marker, unsigned argument) const {
     Expr::EvalResult flags;
-    return spawn.getArg(2)->EvaluateAsInt(flags, *unit.ast) && flags.Val.getInt() == CH_SPAWN_CONTAINED;
+    return marker.getArg(argument)->EvaluateAsInt(flags, *unit.ast) ? flags.Val.getInt().getZExtValue() : 0;
+  }
+  bool isContained(const CallExpr &spawn) const { return flagOf(spawn, 2) == CH_SPAWN_CONTAINED; }
+  // Whether a scope waits for the activity. Which one it is the code does not show; mostly it is one around it.
+  static bool isMember(const CallExpr &spawn) {
+    return calledName(spawn.getArg(1)->IgnoreParenCasts()) == "ch_in";
   }
 
   // Where the walk outwards from the statement ends: at the scope of the branch, or the body or function around it.
@@ -289,9 +297,12 @@ private:
 
   // Whether something between the statement, which is that part of the innermost one, and the end of path[outermost]
   // may wait for the activity. In a loop inside the block that is also what precedes it.
-  bool isWaitedFor(size_t outermost, size_t part) {
+  bool isWaitedFor(size_t outermost, size_t part, const CallExpr &spawn) {
+    const bool member = isMember(spawn);
     for (size_t i = path.size(); i-- > outermost; part = path[i].index) {
       const Stmt *s = path[i].statement;
+      if (member && scopes.contains(s))
+        return true;
       if (isa<CapturedStmt>(s) || (isLoop(s) && i == outermost))
         continue;
       const Waiting &parts = waitingParts(s);
@@ -311,7 +322,7 @@ private:
         change = readAnew(path[i], variable);
       if (!change)
         continue;
-      if (isActivity && i + 1 < path.size() && isWaitedFor(i + 1, index))
+      if (isActivity && i + 1 < path.size() && isWaitedFor(i + 1, index, marker))
         return true;
       if (!unit.warnings.isOn(unit.compiler, Warning::LoopVariable))
         return true;
@@ -353,7 +364,7 @@ private:
         block = 0;
       if (block == 0 && function.isMain())
         return; // its end is the program's
-      if (isWaitedFor(block, index))
+      if (isWaitedFor(block, index, marker))
         return;
       report(use, Warning::Dangling, body, marker, variable, textOfActivity);
     } else {
@@ -384,6 +395,7 @@ private:
   const Stmt *within = nullptr;
   unsigned now = 0;                                  // numbers what the walk passes
   llvm::DenseMap<const Decl *, const Stmt *> blocks; // that declare it
+  llvm::SmallPtrSet<const Stmt *, 8> scopes;         // `do … finish`
   std::map<std::pair<const VarDecl *, const Stmt *>, llvm::SmallVector<std::pair<unsigned, const Expr *>, 1>>
       results; // of calls, assigned to a variable within a body
   std::map<const Stmt *, Changes> heads;

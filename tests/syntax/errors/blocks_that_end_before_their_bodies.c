@@ -59,6 +59,17 @@ void lent_and_waited(int n) {
   activate use(&n, n);
   wait_for_all();
 }
+void member(int n, ch_scope *other) {
+  do
+    activate [ch_in(ch_scope_here())] { g(n); }
+  finish;
+  do {
+    int own = n;
+    activate [ch_in(ch_scope_here())] { g(own); }
+    activate { g(n); }
+  } finish;
+  activate [ch_in(other)] { g(n); }
+}
 int main(void) {
   int n = 1;
   activate { g(n); }

@@ -37,4 +37,10 @@ void branches(int *r) {
     activate [&one] { g(i); }
     ch_activity_wait(&one);
   }
+  for (int i = 0; i < 3; i++) // a member of a scope that ends in each turn
+    do activate [ch_in(ch_scope_here())] { g(i); } finish;
+  do {
+    for (int i = 0; i < 3; i++)
+      activate [ch_in(ch_scope_here())] { g(i); }
+  } finish;
 }
