@@ -6,6 +6,7 @@
 #include "options.h"
 #include "promises.h"
 #include "suspension_markers.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/DIBuilder.h"
 #include "llvm/IR/IRBuilder.h"
@@ -199,6 +200,20 @@ static void noteLent(CallInst &marker, CallInst &call, Checks &checks) {
           checks.lent.insert({spawner, local});
 }
 
+// A scope waits for the activity. What the activity uses by reference, or has the address of as an argument, lives
+// until then.
+static void outliveBlocks(CallInst &call, const Record &record) {
+  for (unsigned k = 0; k < record.captures.size(); ++k) {
+    Value *variable = storedField(recordOf(call), k);
+    if (!record.captures[k].byValue)
+      outliveBlock(variable);
+    else if (isa_and_nonnull<AllocaInst>(variable))
+      for (User *user : variable->users())
+        if (auto *store = dyn_cast<StoreInst>(user); store && store->getPointerOperand() == variable)
+          outliveBlock(getUnderlyingObject(store->getValueOperand()));
+  }
+}
+
 // ---- the helper ----
 
 // Returns the address of a copied variable that is not in the record; or null.
@@ -310,6 +325,8 @@ void outlineActivate(Statement &statement, Markers &markers, Checks &checks) {
     }
     nameHelper(helper, *call->getFunction(), ".activity");
     spawn(*marker, *call, helper, statement.type, *record);
+    if (auto *handle = dyn_cast<Instruction>(marker->getArgOperand(1)); handle && calls(*handle, "ch_in"))
+      outliveBlocks(*call, *record);
     noteLent(*marker, *call, checks);
     call->eraseFromParent();
     markers.erase(marker);

@@ -11,8 +11,6 @@
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/DIBuilder.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InstIterator.h"
-#include "llvm/IR/IntrinsicInst.h"
 #include <optional>
 
 using namespace llvm;
@@ -117,21 +115,6 @@ static void describeArguments(Function &helper, ArrayRef<DILocalVariable *> vari
       builder.insertDeclare(slot, variable, deref, place, point);
     }
   }
-}
-
-// A captured variable lives as long as the branch can, which is until its scope is left and not until its block ends.
-static void outliveBlock(Value *variable) {
-  auto *local = dyn_cast_or_null<AllocaInst>(variable);
-  if (!local)
-    return;
-  for (User *user : make_early_inc_range(local->users()))
-    if (auto *I = cast<Instruction>(user); I->isLifetimeStartOrEnd())
-      I->eraseFromParent();
-  if (local->isStaticAlloca())
-    return;
-  for (Instruction &I : make_early_inc_range(instructions(*local->getFunction())))
-    if (auto *II = dyn_cast<IntrinsicInst>(&I); II && II->getIntrinsicID() == Intrinsic::stackrestore)
-      II->eraseFromParent();
 }
 
 // Replaces the call of the helper by a call with what clang has stored in its record.

@@ -1,6 +1,8 @@
 // Reads clang's record of captures. The IR is as clang wrote it, not optimized: a captured variable's address is always
 // loaded from a GEP on the context.
 #include "outliner.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
 
@@ -47,6 +49,20 @@ DILocalVariable *declaredVariable(Value *storage) {
     for (DbgVariableRecord *record : at::getDVRAssignmentMarkers(alloca))
       return record->getVariable();
   return nullptr;
+}
+
+void outliveBlock(Value *variable) {
+  auto *local = dyn_cast_or_null<AllocaInst>(variable);
+  if (!local)
+    return;
+  for (User *user : make_early_inc_range(local->users()))
+    if (auto *I = cast<Instruction>(user); I->isLifetimeStartOrEnd())
+      I->eraseFromParent();
+  if (local->isStaticAlloca())
+    return;
+  for (Instruction &I : make_early_inc_range(instructions(*local->getFunction())))
+    if (auto *II = dyn_cast<IntrinsicInst>(&I); II && II->getIntrinsicID() == Intrinsic::stackrestore)
+      II->eraseFromParent();
 }
 
 void nameHelper(Function &helper, const Function &spawner, StringRef suffix) {

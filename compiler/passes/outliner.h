@@ -52,6 +52,9 @@ llvm::SmallVector<llvm::GetElementPtrInst *, 8> fieldPointers(llvm::Value *recor
 llvm::Value *storedField(llvm::AllocaInst *record, unsigned k);
 // Returns the variable of the user's that has this storage; or null.
 llvm::DILocalVariable *declaredVariable(llvm::Value *storage);
+// Lets the variable, if it is a local, live until its function returns instead of until its block ends: a scope around
+// the block waits for those who have captured it.
+void outliveBlock(llvm::Value *variable);
 // Backtraces, profiles and the debugger show `f.activity` instead of clang's `__captured_stmt`.
 void nameHelper(llvm::Function &helper, const llvm::Function &spawner, llvm::StringRef suffix);
 

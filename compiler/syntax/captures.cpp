@@ -203,9 +203,7 @@ private:
   }
   bool isContained(const CallExpr &spawn) const { return flagOf(spawn, 2) == CH_SPAWN_CONTAINED; }
   // Whether a scope waits for the activity. Which one it is the code does not show; mostly it is one around it.
-  static bool isMember(const CallExpr &spawn) {
-    return calledName(spawn.getArg(1)->IgnoreParenCasts()) == "ch_in";
-  }
+  static bool isMember(const CallExpr &spawn) { return calledName(spawn.getArg(1)->IgnoreParenCasts()) == "ch_in"; }
 
   // Where the walk outwards from the statement ends: at the scope of the branch, or the body or function around it.
   bool isBoundary(size_t i, const CallExpr &marker, bool isActivity) const {
@@ -364,7 +362,9 @@ private:
         block = 0;
       if (block == 0 && function.isMain())
         return; // its end is the program's
-      if (isWaitedFor(block, index, marker))
+      // The variables of the `do` block itself live as long as its members, as they do for its branches.
+      if (isWaitedFor(isMember(marker) && block > 0 && scopes.contains(path[block - 1].statement) ? block - 1 : block,
+                      index, marker))
         return;
       report(use, Warning::Dangling, body, marker, variable, textOfActivity);
     } else {

@@ -66,6 +66,8 @@ void member(int n, ch_scope *other) {
   do {
     int own = n;
     activate [ch_in(ch_scope_here())] { g(own); }
+    activate [ch_in(ch_scope_here())] use(&own, n);
+    { int inner = n; activate [ch_in(ch_scope_here())] { g(inner); } }
     activate { g(n); }
   } finish;
   activate [ch_in(other)] { g(n); }
