@@ -62,15 +62,15 @@ struct ch_link {
   struct ch_link *prev;
 };
 
-/* A counting semaphore. Zeroed memory is a semaphore of count 0. It must not be copied or moved while somebody waits
- * for it. */
+/* A counting semaphore. Zeroed memory is a semaphore of count 0. It has at most LONG_MAX units. It must not be copied
+ * or moved while somebody waits for it. */
 typedef struct ch_sem {
   struct ch_link waiters; /* private */
   unsigned long count;    /* private; the number of units, while nobody waits */
   void *letter[2];        /* private */
   unsigned long posted;   /* private */
 } ch_sem;
-#define CH_SEM_INIT(n) {{NULL, NULL}, (n), {NULL, NULL}, 0}
+#define CH_SEM_INIT(n) {{NULL, NULL}, (unsigned long)(n) & ~0ul >> 1, {NULL, NULL}, 0}
 
 /* A handle to an activity: `activate [&handle] { ... }`. The caller owns its memory and keeps it until the activity has
  * finished or was detached. Only the domain of the activity may wait for it, cancel it or detach the handle: in another
@@ -235,7 +235,7 @@ int ch_deadline_move(ch_scope *, int64_t when);
  * waiting for it. To wait for a semaphore for which another domain already waits is a mistake: it ends the program with
  * a message and status CH_EXIT_MISUSE. */
 
-/* Makes a semaphore with this many units. Never blocks. */
+/* Makes a semaphore with this many units; a number above LONG_MAX counts as LONG_MAX. Never blocks. */
 void ch_sem_init(ch_sem *, unsigned long count);
 
 /* Takes one unit, and waits for it if there is none. Those who wait are served in the order of their arrival.

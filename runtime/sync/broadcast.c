@@ -140,6 +140,8 @@ static int publish(struct ch_broadcast *b, struct ch_clause *own, const void *fr
     return CH_OP_WAITS;
   if (!may(own))
     return end(b, CH_OP_DECIDED);
+  if (CH_UNLIKELY(!b->ring))
+    return end(b, EINVAL);
   put(b, from, size, &woken);
   leave(b);
   ch_wake_all(&woken);
@@ -158,6 +160,8 @@ static bool has_missed(struct ch_broadcast *b, struct ch_subscription *s) {
 static int receive(struct ch_subscription *s, struct ch_clause *own, void *to, size_t size) {
   struct ch_broadcast *b = s->of;
   struct ch_claimed_list woken = {0};
+  if (CH_UNLIKELY(!b))
+    return may(own) ? EINVAL : CH_OP_DECIDED;
   enter(b);
   if (s->at == b->sent && !b->closed)
     return CH_OP_WAITS;
@@ -206,6 +210,8 @@ int ch_subscription_end(struct ch_subscription *s) {
 }
 
 uint64_t ch_subscription_missed(struct ch_subscription *s) {
+  if (!s->of)
+    return s->missed;
   enter(s->of);
   uint64_t missed = s->missed;
   leave(s->of);
@@ -275,6 +281,8 @@ static bool can_publish(const struct ch_clause *clause) {
 static bool can_receive(const struct ch_clause *clause) {
   struct ch_broadcast *b = clause->object;
   const struct ch_subscription_next__clause *own = (const struct ch_subscription_next__clause *)clause;
+  if (!b)
+    return true;
   enter(b);
   return end(b, b->closed || own->by->at != b->sent);
 }
@@ -298,7 +306,7 @@ void ch_broadcast_send__clause(struct ch_broadcast_send__clause *f, struct ch_br
 }
 void ch_subscription_next__clause(struct ch_subscription_next__clause *f, struct ch_subscription *s, void *to,
                                   size_t size) {
-  f->clause = (struct ch_clause){.type = &next_types[s->of->object.shared], .object = s->of};
+  f->clause = (struct ch_clause){.type = &next_types[s->of && s->of->object.shared], .object = s->of};
   f->by = s;
   f->to = to;
   f->size = size;

@@ -41,7 +41,7 @@ static inline void check(ch_sem *s) {
 }
 
 void ch_sem_init(ch_sem *s, unsigned long count) {
-  *s = (ch_sem){.count = count};
+  *s = (ch_sem){.count = count & WAITED ? LONG_MAX : count};
   ch_list_init(&s->waiters);
 }
 
@@ -193,10 +193,10 @@ static void letter_opened(struct ch_letter *letter) {
 static int post_from_elsewhere(ch_sem *s) {
   ch_tsan_release(s);
   for (;;) {
-    if (change(s, WAITED - 1, +1))
+    if (change(s, LONG_MAX, +1))
       return 0;
     unsigned long is = count_of(s);
-    if (is == WAITED - 1)
+    if (is == LONG_MAX)
       return EOVERFLOW;
     if (!(is & WAITED) || forget_gone(s, is))
       continue;

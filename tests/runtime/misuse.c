@@ -1,5 +1,6 @@
 /* Bad input and misuse: each has one defined outcome. */
 #include "by_hand.h"
+#include <limits.h>
 #include <sys/resource.h>
 
 static ch_sem s, done;
@@ -100,6 +101,18 @@ MAIN_FUNCTION(destroyed, { int i; }) {
   END
 }
 TEST(destroying_a_semaphore_wakes_its_waiters_and_says_so) { run_domain(destroyed); }
+
+TEST(a_semaphore_has_at_most_long_max_units) {
+  static ch_sem made = CH_SEM_INIT(ULONG_MAX);
+  ch_sem_init(&s, ULONG_MAX);
+  for (ch_sem *one = &s;; one = &made) {
+    EXPECT(ch_sem_post(one) == EOVERFLOW && ch_sem_post_from_handler(one) == EOVERFLOW);
+    EXPECT(ch_sem_trywait(one) == 0 && ch_sem_post(one) == 0 && ch_sem_post(one) == EOVERFLOW);
+    EXPECT(ch_sem_destroy(one) == 0);
+    if (one == &made)
+      break;
+  }
+}
 
 FRAME_FUNCTION(never_again, { int i; }) {
   BEGIN(never_again)

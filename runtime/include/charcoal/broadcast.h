@@ -111,7 +111,8 @@ CH_CLAUSE_FORM(int, ch_subscription_next, struct ch_subscription *, void *to, si
 /* ch_publish publishes a copy of *from. With CH_SLOW_WAIT it waits while the slowest subscriber has still to receive
  * as many messages as there is room for. A message that nobody has subscribed to is lost. It can stand in `waituntil`.
  * ch_try_publish does the same without waiting.
- * Result: 0; EPIPE: the broadcast is closed; EAGAIN, of ch_try_publish: it would have to wait, and has done nothing. */
+ * Result: 0; EPIPE: the broadcast is closed; EAGAIN, of ch_try_publish: it would have to wait, and has done nothing;
+ * EINVAL: it was never made. */
 #define ch_publish(b, from)                                                                                            \
   ch_broadcast_send(CH_BROADCAST(b), (CH_BROADCAST_MESSAGE(b) const *){from}, sizeof(CH_BROADCAST_MESSAGE(b)))
 #define ch_try_publish(b, from)                                                                                        \
@@ -133,7 +134,7 @@ CH_CLAUSE_FORM(int, ch_subscription_next, struct ch_subscription *, void *to, si
  * does the same without waiting.
  * Result: 0; EPIPE: the broadcast is closed, and all messages have been received; EOVERFLOW, with CH_SLOW_ERROR: the
  * subscriber has missed messages, and its next call receives the oldest that is kept; EAGAIN, of ch_try_next: there is
- * no message now. */
+ * no message now; EINVAL: *s is no subscription. */
 #define ch_next(s, to)                                                                                                 \
   ch_subscription_next(CH_SUBSCRIPTION(s), (CH_SUBSCRIPTION_MESSAGE(s) *){to}, sizeof(CH_SUBSCRIPTION_MESSAGE(s)))
 #define ch_try_next(s, to)                                                                                             \

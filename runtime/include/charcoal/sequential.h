@@ -129,7 +129,7 @@ CH_SEQUENTIAL int ch_sem_wait(ch_sem *s) {
           "post it; post it before, or compile with charcoal-cc\n");
   exit(CH_EXIT_DEADLOCK);
 }
-CH_SEQUENTIAL int ch_sem_post(ch_sem *s) { return s->count == ULONG_MAX ? EOVERFLOW : (s->count++, 0); }
+CH_SEQUENTIAL int ch_sem_post(ch_sem *s) { return s->count == LONG_MAX ? EOVERFLOW : (s->count++, 0); }
 CH_SEQUENTIAL int ch_sem_post_from_handler(ch_sem *s) { return ch_sem_post(s); }
 CH_SEQUENTIAL int ch_sem_destroy(ch_sem *s) { return (void)(s->count = 0), 0; }
 

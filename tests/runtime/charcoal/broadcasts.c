@@ -67,6 +67,24 @@ static void expect_published(int n) {
   ch_reschedule();
   EXPECT(published == n);
 }
+TEST(what_was_never_made_or_has_ended_is_refused) {
+  broadcast(int) zeroed = {0}, made;
+  subscription(int) none = {0}, ended;
+  int v = 1, e = 0;
+  EXPECT(ch_publish(&zeroed, &v) == EINVAL && ch_try_publish(&zeroed, &v) == EINVAL);
+  waituntil(e = ch_publish(&zeroed, &v)) EXPECT(e == EINVAL);
+  else EXPECT(0);
+  EXPECT(ch_broadcast_init(&made, 0, CH_SLOW_DROP) == EINVAL && ch_publish(&made, &v) == EINVAL);
+  EXPECT(ch_broadcast_init(&made, SIZE_MAX / 2, CH_SLOW_DROP) == ENOMEM && ch_publish(&made, &v) == EINVAL);
+  EXPECT(ch_broadcast_init(&made, 4, CH_SLOW_DROP) == 0 && ch_subscribe(&made, &ended) == 0);
+  EXPECT(ch_publish(&made, &v) == 0 && ch_unsubscribe(&ended) == 0);
+  EXPECT(ch_next(&none, &v) == EINVAL && ch_try_next(&none, &v) == EINVAL && ch_missed(&none) == 0);
+  EXPECT(ch_next(&ended, &v) == EINVAL && ch_unsubscribe(&ended) == EINVAL);
+  waituntil(e = ch_next(&ended, &v)) EXPECT(e == EINVAL);
+  or waituntil(ch_sleep(1000000)) EXPECT(0);
+  EXPECT(ch_broadcast_destroy(&made) == 0 && ch_publish(&made, &v) == EPIPE);
+}
+
 TEST(with_slow_wait_the_publisher_waits_for_the_slowest) {
   for (int shared = 0; shared < 2; shared++) {
     broadcast(int) b;
