@@ -293,7 +293,8 @@ typedef struct ch_ticker {
 void ch_ticker_init(ch_ticker *, int64_t period);
 
 /* Waits for the next tick. Several ticks that have passed while nobody waited count as one, and the tick after that is
- * in the future, still at a multiple of the period.
+ * in the future, still at a multiple of the period. If several activities wait for one ticker, each tick is had by one
+ * of them, in the order in which they came.
  * Result: 0; ECANCELED: the tick is still to come. */
 int ch_tick(ch_ticker *);
 

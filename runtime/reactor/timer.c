@@ -318,6 +318,18 @@ struct ch_clause ch_deadline_clause(int64_t deadline) {
   return (struct ch_clause){.type = &ch_timer_clause_type, .value = deadline};
 }
 
+/* One of those who wait for the same event, which happens when it is due: if another one has had it, this one waits for
+ * the next. */
+CH_COLD static void fire_one_of_several(struct ch_clause *c) {
+  if (c->type->ready(c)) {
+    if (ch_clause_fired(c, 0))
+      c->type->at_once(c);
+  } else {
+    c->value = *(const int64_t *)c->object;
+    enlist(c);
+  }
+}
+
 void ch_timers_fire(void) {
   struct timers *t = &timers;
   if (t->next == CH_FOREVER)
@@ -325,7 +337,10 @@ void ch_timers_fire(void) {
   for (int64_t now = look_at_clock(); t->next <= now;) {
     struct ch_clause *c = first_of(t, t->first)->clause;
     take_out(c);
-    ch_clause_fired(c, 0);
+    if (CH_LIKELY(!c->object))
+      ch_clause_fired(c, 0);
+    else
+      fire_one_of_several(c);
   }
 }
 

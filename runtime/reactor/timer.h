@@ -11,6 +11,9 @@
  * run remembers the least slack of its entries, in two parts, so that the short-lived do not count for ever. While the
  * domain is awake anyway, and under the simulated clock, timers fire on time.
  *
+ * A clause with an object shares an event with others that have the same object: a tick. The object begins with the
+ * time at which the event is due, `ready` says whether it is, and `at_once` has it.
+ *
  * Invariants: 1. a run is in order, and withdrawn timers leave gaps in it, though not at its ends; 2. no entry of the
  * heap is earlier than its parent; 3. clause->slot is the clause's place; 4. the earliest deadline is known. */
 #ifndef CHARCOAL_REACTOR_TIMER_H

@@ -4,7 +4,6 @@
 #include "activity/activity.h"
 #include "charcoal/clauses.h"
 #include "reactor/timer.h"
-#include "sync/ticker.h"
 #include <limits.h>
 
 /* ---- time: timers whose calls have results ---- */
@@ -45,19 +44,29 @@ void ch_ticker_init(ch_ticker *t, int64_t period) {
   t->next = after(t->period);
 }
 
-void ch_ticker_advance(ch_ticker *t) {
+static void advance(ch_ticker *t) {
   int64_t now = ch_now(), late = now > t->next ? now - t->next : 0, step;
   if (__builtin_mul_overflow(late / t->period + 1, t->period, &step) || __builtin_add_overflow(t->next, step, &t->next))
     t->next = CH_FOREVER;
 }
 
-static intptr_t ticked(struct ch_clause *c) { return ch_ticker_advance(c->object), 0; }
+/* The tick is taken when the clause is claimed: until its waiter runs, another one could take it as well. */
+static bool has_ticked(const struct ch_clause *c) { return ((const ch_ticker *)c->object)->next <= ch_now(); }
+static bool take_tick(struct ch_clause *c) {
+  if (!has_ticked(c))
+    return false;
+  advance(c->object);
+  c->value = 0;
+  return true;
+}
+static int enlist_tick(struct ch_clause *c) { return take_tick(c) ? CH_CLAUSE_READY : ch_timer_clause_type.enlist(c); }
 static const struct ch_clause_type tick_type = {.what = "ticker",
                                                 .by = CH_BY_WORLD,
-                                                .enlist = enlist_time,
+                                                .enlist = enlist_tick,
                                                 .withdraw = withdraw_time,
-                                                .selected = ticked,
-                                                .ready = is_due};
+                                                .ready = has_ticked,
+                                                .at_once = take_tick};
+_Static_assert(offsetof(ch_ticker, next) == 0, "a ticker begins with the time that its clauses wait for");
 
 void ch_tick__clause(struct ch_tick__clause *c, ch_ticker *t) { c->clause = time_clause(&tick_type, t, t->next); }
 

@@ -181,7 +181,7 @@ Translator::SpawnedCall Translator::spawnedCall() const {
 
 // Reports that no call begins at the cursor, and leaves out what stands there.
 void Translator::refuseSpawn(const Spawn &spawn, const SpawnedCall &call) {
-  if (call.block && (isName(call.start) || at(call.start) == "&"))
+  if (call.block && !spawn.handle && (isName(call.start) || at(call.start) == "&"))
     problem(call.start, "a handle stands in brackets; write 'activate [&handle] { … }'");
   else
     problem(spawn.keyword, "'activate' needs a block or a call: write 'activate { … }' or 'activate f(…);'");

@@ -4,7 +4,6 @@
 #include "posix/children.h"
 #include "posix/plain_waits.h"
 #include "posix/single_activity.h"
-#include "sync/ticker.h"
 #include "reactor/times.h"
 #include "posix/replacements/replacement.h"
 #include "posix/plain.h"
@@ -105,8 +104,10 @@ int ch_sleep_until(int64_t time) {
 }
 
 int ch_tick(ch_ticker *t) {
-  int error = ch_sleep_until(t->next);
-  if (!error)
-    ch_ticker_advance(t);
-  return error;
+  int error = t->next <= ch_now() ? ch_sleep(0) : 0;
+  if (error)
+    return error;
+  struct ch_tick__clause c;
+  ch_tick__clause(&c, t);
+  return (int)ch_wait_plain(&c.clause, ECANCELED);
 }
