@@ -11,6 +11,7 @@ void f(int n, ch_activity *h) {
   contained activate { g(n); }
   activate h { g(n); }
   activate &h[1] { g(n); }
+  activate [h] noncancellable { g(n); }
   activate n = g(n);
   activate g(n)
   g(n);
