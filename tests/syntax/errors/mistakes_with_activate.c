@@ -12,7 +12,6 @@ void f(int n, ch_activity *h) {
   activate h { g(n); }
   activate &h[1] { g(n); }
   activate [h] noncancellable { g(n); }
-  activate n = g(n);
   activate g(n)
   g(n);
   activate (n, n) { g(n); }
