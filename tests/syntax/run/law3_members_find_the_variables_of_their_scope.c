@@ -1,5 +1,5 @@
-// Law 3: `finish` returns when every member of its scope has ended; until then the variables of the `do` block live, also
-// if they are used by reference, or by an address that is an argument. In virtual time.
+// Law 3: `finish` returns when every member of its scope has ended; until then the variables of the `do` block live,
+// whether they are used by reference or by an address that is an argument. In virtual time.
 #include <charcoal.h>
 #include <stdio.h>
 
