@@ -185,6 +185,7 @@ static void take_out(void) {
   struct ch_letter *letter = ch_mailbox_take(&inbox->box), *first = NULL, *last = letter;
   ch_tsan_acquire(inbox);
   while (letter) {
+    ch_atomic_fetch(letter);
     struct ch_letter *earlier = letter->next;
     letter->next = first;
     first = letter;
@@ -235,6 +236,7 @@ bool ch_inbox_sleeps(void) {
   return false;
 }
 
+void ch_inbox_fetch(void) { ch_mailbox_fetch(&inbox->box); }
 void ch_inbox_looks(void) { ch_mailbox_looks(&inbox->box); }
 
 /* A sender changes the word before it wakes the domain. Such a sleep is a cancellation point of threads, as those of

@@ -33,6 +33,8 @@ CH_HIDDEN void ch_inbox_wakes(void);
  * ch_inbox_is_empty again and again. */
 CH_HIDDEN void ch_inbox_looks(void);
 CH_HIDDEN bool ch_inbox_is_empty(void);
+/* Begins to bring the last letter and the inbox to this core, both at once. */
+CH_HIDDEN void ch_inbox_fetch(void);
 /* The average time that wake-ups of this domain have taken lately, in nanoseconds, from before the sender's system call
  * until the domain runs. Longer ones count as CH_LONGEST_WAKE_UP. 0: it has never been woken. */
 #define CH_LONGEST_WAKE_UP INT64_C(100000)

@@ -166,7 +166,10 @@ bool ch_look_for_letters_slow(void) {
   if (!may_look())
     return false;
   ch_inbox_looks();
-  learn(look(ch_timers_latest()));
+  enum outcome outcome = look(ch_timers_latest());
+  if (outcome == PAID)
+    ch_inbox_fetch();
+  learn(outcome);
   ch_inbox_wakes();
   return ch_inbox_open();
 }

@@ -27,7 +27,7 @@ struct ch_mailbox {
   struct ch_letter *top; /* the letter that was put in last; each leads to the one before. CH_MAILBOX_CLOSED: its domain
                           * has ended. Everybody writes it */
   uint32_t rest;
-  uint32_t wakings; /* how often the domain has become awake; it writes this when it is, and before it takes letters */
+  uint32_t wakings; /* how often the domain has slept; it writes this when it is awake, and before it takes letters */
 };
 
 #define CH_MAILBOX_CLOSED ((struct ch_letter *)1)
@@ -41,7 +41,7 @@ enum ch_mailbox_put {
 
 /* Puts a letter in. Any thread may do so. */
 static inline enum ch_mailbox_put ch_mailbox_put(struct ch_mailbox *m, struct ch_letter *letter) {
-  struct ch_letter *top = ch_atomic_load(&m->top);
+  struct ch_letter *top = NULL; /* a guess: to look first would move the cache line twice */
   do {
     if (__builtin_expect(top == CH_MAILBOX_CLOSED, 0))
       return CH_MAILBOX_REFUSED;
@@ -79,13 +79,23 @@ static inline bool ch_mailbox_sleeps(struct ch_mailbox *m) {
   return ch_atomic_load_in_order(&m->top) == NULL;
 }
 
-/* Says that the domain is awake, and returns what the word said before: ASLEEP if nobody had woken it. */
+/* Says that the domain is awake, and returns what the word said before: ASLEEP if nobody had woken it. Senders change
+ * no other value than ASLEEP. */
 static inline uint32_t ch_mailbox_wakes(struct ch_mailbox *m) {
-  if (ch_atomic_load(&m->rest) == CH_MAILBOX_AWAKE)
-    return CH_MAILBOX_AWAKE;
-  uint32_t before = ch_atomic_exchange(&m->rest, CH_MAILBOX_AWAKE);
+  uint32_t before = ch_atomic_load(&m->rest);
+  if (before == CH_MAILBOX_LOOKING)
+    ch_atomic_store(&m->rest, CH_MAILBOX_AWAKE);
+  if (before == CH_MAILBOX_LOOKING || before == CH_MAILBOX_AWAKE)
+    return before;
+  before = ch_atomic_exchange(&m->rest, CH_MAILBOX_AWAKE);
   ch_atomic_store(&m->wakings, m->wakings + 1);
   return before;
+}
+
+/* Begins to bring the letter that was put in last, and the mailbox, to this core. */
+static inline void ch_mailbox_fetch(const struct ch_mailbox *m) {
+  ch_atomic_fetch(ch_atomic_load(&m->top));
+  ch_atomic_fetch(&m->top);
 }
 
 static inline bool ch_mailbox_is_empty(const struct ch_mailbox *m) { return ch_atomic_load(&m->top) == NULL; }
