@@ -152,13 +152,13 @@ void ch_external_wakers_end(void) {
   pthread_mutex_unlock(&lock);
 }
 
-/* `wakings`: how often the others have become awake, all together. */
+/* If they do: how many domains there are, and how often the others have become awake, all together. */
 static bool others_stand(int *domains, uint64_t *wakings) {
   bool stand = true;
   *domains = 0;
   *wakings = 0;
   pthread_mutex_lock(&lock);
-  for (struct stand *s = all; s; s = s->next) {
+  for (struct stand *s = all; s && stand; s = s->next) {
     uint32_t its_wakings = 0;
     ++*domains;
     if (s != &own && !(__atomic_load_n(&s->stands, __ATOMIC_ACQUIRE) && ch_inbox_stands(s->inbox, &its_wakings)))
