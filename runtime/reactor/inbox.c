@@ -1,5 +1,5 @@
-/* The inbox of a domain, and its wake-up by an eventfd, or by its word where there is no descriptor. inbox.h has the
- * invariant. */
+/* The inbox of a domain, and its wake-up: by an eventfd while it sleeps in its reactor, and otherwise by its word.
+ * inbox.h has the invariant. */
 #define _GNU_SOURCE
 #include "reactor/inbox.h"
 #include "charcoal.h"
@@ -19,12 +19,12 @@
 
 struct ch_inbox {
   struct ch_mailbox box;
-  int event;                    /* the slot (runtime_descriptors.h) of an eventfd; -1: there is none */
-  bool handed_out;              /* other threads may post at any time */
-  uint32_t forks;               /* of its process: see ch_inbox_is_gone */
-  int64_t woken_at;             /* when a sender last began to wake it */
-  int64_t wake_up_time;         /* ch_inbox_wake_up_time */
-  struct ch_inbox *next;        /* while it is in `kept` */
+  int event;             /* the slot (runtime_descriptors.h) of an eventfd, made when it is needed; -1: there is none */
+  bool handed_out;       /* other threads may post at any time */
+  uint32_t forks;        /* of its process: see ch_inbox_is_gone */
+  int64_t woken_at;      /* when a sender last began to wake it */
+  int64_t wake_up_time;  /* ch_inbox_wake_up_time */
+  struct ch_inbox *next; /* while it is in `kept` */
 } __attribute__((aligned(64))); /* so that other threads write to no other object's cache line */
 
 __thread __attribute__((tls_model("initial-exec"))) struct ch_inbox *ch_inbox_of_thread;
@@ -125,9 +125,6 @@ struct ch_inbox *ch_inbox_here(void) {
   made->forks = forks;
   ch_mailbox_open(&made->box);
   __atomic_fetch_add(&in_use, 1, __ATOMIC_RELAXED);
-  int saved = errno;
-  get_event(made);
-  errno = saved;
   return inbox = made;
 }
 
@@ -148,14 +145,14 @@ bool ch_inbox_is_open(void) { return inbox && inbox->handed_out; }
 int ch_inbox_descriptor(void) { return inbox && inbox->event >= 0 ? ch_runtime_descriptor(inbox->event) : -1; }
 
 /* It counts as awake from now on, so that nobody who looks keeps a processor from it (looking.h). */
-static void wake(struct ch_inbox *sleeper) {
-  int saved = errno, event = __atomic_load_n(&sleeper->event, __ATOMIC_SEQ_CST);
+static void wake(struct ch_inbox *sleeper, bool rests) {
+  int saved = errno, event = rests ? -1 : __atomic_load_n(&sleeper->event, __ATOMIC_SEQ_CST);
   uint64_t one = 1;
   ssize_t r = 0;
   ch_domain_wakes();
   ch_inbox_wakeups++;
   __atomic_store_n(&sleeper->woken_at, ch_monotonic_now(), __ATOMIC_RELAXED);
-  if (CH_UNLIKELY(event < 0))
+  if (rests)
     syscall(SYS_futex, &sleeper->box.rest, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
   while (event >= 0 && (r = ch_runtime_write(ch_runtime_descriptor(event), &one, sizeof one)) < 0 && errno == EINTR)
     ;
@@ -171,8 +168,8 @@ static void wake(struct ch_inbox *sleeper) {
 bool ch_inbox_post(struct ch_inbox *to, struct ch_letter *letter) {
   ch_tsan_release(to);
   enum ch_mailbox_put put = ch_mailbox_put(&to->box, letter);
-  if (put == CH_MAILBOX_PUT_ASLEEP)
-    wake(to);
+  if (put == CH_MAILBOX_PUT_ASLEEP || put == CH_MAILBOX_PUT_RESTING)
+    wake(to, put == CH_MAILBOX_PUT_RESTING);
   return put != CH_MAILBOX_REFUSED;
 }
 
@@ -225,12 +222,12 @@ bool ch_inbox_recall(struct ch_letter *letter) {
   return false;
 }
 
-bool ch_inbox_sleeps(void) {
+bool ch_inbox_sleeps(bool rests) {
   if (!inbox)
     return true;
   ch_inbox_wakes(); /* it may be asleep already, if a foreign loop has the thread */
   ch_domain_sleeps();
-  if (ch_mailbox_sleeps(&inbox->box) && !unopened)
+  if (ch_mailbox_sleeps(&inbox->box, rests ? CH_MAILBOX_RESTING : CH_MAILBOX_ASLEEP) && !unopened)
     return true;
   ch_inbox_wakes();
   return false;
@@ -245,8 +242,8 @@ void ch_inbox_rest(int64_t deadline) {
   struct timespec t = ch_timespec_of(deadline);
   int type, saved = errno;
   pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
-  syscall(SYS_futex, &inbox->box.rest, FUTEX_WAIT_BITSET_PRIVATE, CH_MAILBOX_ASLEEP, deadline == CH_FOREVER ? NULL : &t,
-          NULL, FUTEX_BITSET_MATCH_ANY);
+  syscall(SYS_futex, &inbox->box.rest, FUTEX_WAIT_BITSET_PRIVATE, CH_MAILBOX_RESTING,
+          deadline == CH_FOREVER ? NULL : &t, NULL, FUTEX_BITSET_MATCH_ANY);
   pthread_setcanceltype(type, NULL);
   errno = saved;
 }
@@ -264,7 +261,7 @@ int64_t ch_inbox_wake_up_time(void) { return inbox ? inbox->wake_up_time : 0; }
 /* The inbox is opened only after this: see ch_inbox_stands. */
 void ch_inbox_wakes(void) {
   uint32_t before = inbox ? ch_mailbox_wakes(&inbox->box) : CH_MAILBOX_AWAKE;
-  if (before == CH_MAILBOX_ASLEEP)
+  if (CH_MAILBOX_SLEEPS(before))
     ch_domain_wakes();
   else if (before == CH_MAILBOX_WOKEN)
     learn_wake_up_time();

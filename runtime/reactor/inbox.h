@@ -26,8 +26,8 @@ CH_HIDDEN bool ch_inbox_open(void);
  * domain's thread may call this. */
 CH_HIDDEN bool ch_inbox_recall(struct ch_letter *);
 /* The reactor calls the first before it sleeps, and the second afterwards. The first returns false if there is a letter
- * to open; then the reactor must not sleep. */
-CH_HIDDEN bool ch_inbox_sleeps(void);
+ * to open; then the reactor must not sleep. `rests`: the sleep is to be ch_inbox_rest. */
+CH_HIDDEN bool ch_inbox_sleeps(bool rests);
 CH_HIDDEN void ch_inbox_wakes(void);
 /* Begins a look for letters: until ch_inbox_wakes a thread that posts makes no system call, and this domain has to ask
  * ch_inbox_is_empty again and again. */
@@ -54,11 +54,12 @@ static inline bool ch_inbox_is_asleep(void) {
 }
 /* The domain of this thread ends. The memory of the inbox stays, because other threads may still be posting. */
 CH_HIDDEN void ch_inbox_end(void);
-/* Tells whether the domain has no descriptor by which others could wake it, so that it sleeps in ch_inbox_rest, or, if
- * it waits for descriptors of the program, looks for letters from time to time. Tries to get one before it says so. */
+/* Tells whether the domain has no descriptor by which others could wake it while it waits for descriptors of the
+ * program, so that it has to look for letters from time to time. Tries to get one before it says so. */
 CH_HIDDEN bool ch_inbox_is_deaf(void);
-/* Sleeps until a letter comes, or until the deadline, in a domain that is deaf and waits for nothing else. It is called
- * between ch_inbox_sleeps and ch_inbox_wakes. */
+/* Sleeps until a letter comes, or until the deadline, in a domain that waits for nothing else. This takes one system
+ * call of the sender and one of the domain, and no descriptor. It is called between ch_inbox_sleeps and
+ * ch_inbox_wakes. */
 CH_HIDDEN void ch_inbox_rest(int64_t deadline);
 /* Tells whether other threads may post at any time. */
 CH_HIDDEN bool ch_inbox_is_open(void);

@@ -128,23 +128,27 @@ void ch_reactor_end(void) {
   ch_timers_end();
 }
 
+/* Nothing but a letter or a time can end a sleep of this domain. */
+static bool waits_for_letters_alone(void) {
+  return ch_inbox_of_thread && !ch_reactor->awaits() && ch_fd_cache_due() == CH_FOREVER;
+}
+
 void ch_reactor_poll(int64_t deadline) {
   ch_look_whether_child();
-  bool rests = false;
   if (CH_UNLIKELY(ch_domain.asks_again))
     ch_dns_ask_again();
   bool revived = ch_operations_revive();
   if (ch_inbox_open() || revived)
     deadline = 0;
-  if (deadline != 0 && CH_UNLIKELY(ch_inbox_is_deaf())) {
-    rests = !ch_reactor->awaits();
+  const bool rests = deadline != 0 && waits_for_letters_alone();
+  if (deadline != 0 && !rests && CH_UNLIKELY(ch_inbox_is_deaf())) {
     between_looks = ch_time_until_look(between_looks);
-    if (!rests && ch_time_left(deadline) > between_looks)
+    if (ch_time_left(deadline) > between_looks)
       deadline = ch_deadline_after(between_looks);
   }
-  if (deadline != 0 && !ch_inbox_sleeps())
+  if (deadline != 0 && !ch_inbox_sleeps(rests))
     deadline = 0;
-  if (deadline != 0 && CH_UNLIKELY(rests))
+  if (deadline != 0 && rests)
     ch_inbox_rest(deadline);
   else
     ch_reactor->poll(deadline);

@@ -98,7 +98,7 @@ int64_t ch_loop_timeout(void) {
   int64_t now = ch_reactor->now(), until = ch_reactor_due();
   if (((watched() >= 0 && watch_reactor() < 0) || ch_inbox_is_deaf()) && until > now + DEAF_NS)
     until = now + DEAF_NS;
-  if (!ch_inbox_sleeps())
+  if (!ch_inbox_sleeps(false))
     return 0;
   return until == CH_FOREVER ? CH_FOREVER : until > now ? until - now : 0;
 }

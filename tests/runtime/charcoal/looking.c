@@ -3,7 +3,10 @@
 #include "harness.h"
 #include <charcoal/channel.h>
 #include <charcoal/locks.h>
+#include <dirent.h>
 #include <sched.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -78,6 +81,33 @@ TEST(who_sleeps_is_woken_by_one_system_call) {
   EXPECT(own.looks == 0 && others.looks == 0);
   EXPECT(own.wakeups + others.wakeups > 0);
   EXPECT(own.wakeups <= 2 * ROUNDS && others.wakeups <= 2 * ROUNDS);
+}
+
+/* How many descriptors of the process are no files: eventfds, rings and epoll objects. */
+static int count_anonymous(void) {
+  int n = 0;
+  DIR *all = opendir("/proc/self/fd");
+  EXPECT(all);
+  for (struct dirent *e; (e = readdir(all));) {
+    char path[300], what[64] = "";
+    snprintf(path, sizeof path, "/proc/self/fd/%s", e->d_name);
+    n += readlink(path, what, sizeof what - 1) > 0 && strncmp(what, "anon_inode:", 11) == 0;
+  }
+  closedir(all);
+  return n;
+}
+
+TEST(domains_that_only_exchange_messages_sleep_without_a_descriptor) {
+  ch_thread other;
+  int before = count_anonymous();
+  setenv("CHARCOAL_LOOK_US", "0", 1);
+  EXPECT(ch_channel_init_shared(&there, 0) == 0 && ch_channel_init_shared(&back, 0) == 0);
+  EXPECT(ch_domain_start(&other, answer, NULL) == 0);
+  for (int i = 0, x = -1; i < ROUNDS; i++)
+    EXPECT(ch_send(&there, &i) == 0 && ch_recv(&back, &x) == 0 && x == i);
+  EXPECT(count_anonymous() == before);
+  ch_close(&there);
+  EXPECT(ch_domain_join(&other) == 0);
 }
 
 TEST(with_one_processor_a_look_gives_way) {

@@ -769,22 +769,27 @@ static void check_units(void) {
   outcome(result[0] == 0);
 }
 
-/* A domain that looks and then sleeps in its mailbox, and two who put a letter in: the second of them two. */
+/* A domain that looks and then sleeps in its mailbox, now in one way and then in the other, and two who put a letter
+ * in: the second of them two. Each way of sleeping has a bell of its own. */
 static struct ch_mailbox box;
 static struct ch_letter letters[3];
-static int bell, rings, sleeps, falls_asleep, opened[3], n_opened;
+static int bell[2], rings, sleeps, falls_asleep, opened[3], n_opened;
 
 static void set_up_mailbox(void) {
   box = (struct ch_mailbox){0};
-  bell = rings = sleeps = falls_asleep = n_opened = 0;
+  bell[0] = bell[1] = rings = sleeps = falls_asleep = n_opened = 0;
+}
+static void ring(int *at) {
+  explored_point(at, true);
+  ++*at;
+  explored_changed(at);
 }
 static void put(int letter) {
-  if (ch_mailbox_put(&box, &letters[letter]) != CH_MAILBOX_PUT_ASLEEP)
+  enum ch_mailbox_put put = ch_mailbox_put(&box, &letters[letter]);
+  if (put != CH_MAILBOX_PUT_ASLEEP && put != CH_MAILBOX_PUT_RESTING)
     return;
-  explored_point(&bell, true);
-  bell++;
   rings++;
-  explored_changed(&bell);
+  ring(&bell[put == CH_MAILBOX_PUT_RESTING]);
 }
 static void puts_one(void) { put(0); }
 static void puts_two(void) { put(1), put(2); }
@@ -797,12 +802,11 @@ static void open_letters(void) {
   while (n > 0)
     opened[n_opened++] = batch[--n];
 }
-static void sleep_until_the_bell(void) {
-  sleeps++;
-  parties[current].bell = &bell;
-  explored_point(&bell, true);
+static void sleep_until_the_bell(int *at) {
+  parties[current].bell = at;
+  explored_point(at, true);
   parties[current].bell = NULL;
-  bell = 0;
+  *at = 0;
 }
 static void opens_three(void) {
   for (open_letters(); n_opened < 3; open_letters()) {
@@ -811,9 +815,11 @@ static void opens_three(void) {
     ch_mailbox_wakes(&box);
     if (found)
       continue;
-    falls_asleep++;
-    if (ch_mailbox_sleeps(&box))
-      sleep_until_the_bell();
+    int rests = falls_asleep++ % 2;
+    if (ch_mailbox_sleeps(&box, rests ? CH_MAILBOX_RESTING : CH_MAILBOX_ASLEEP)) {
+      sleeps++;
+      sleep_until_the_bell(&bell[rests]);
+    }
     ch_mailbox_wakes(&box);
   }
 }
@@ -870,21 +876,16 @@ static void set_up_two_mailboxes(void) {
 static void pass_on(int to) {
   if (sent == MESSAGES || ch_mailbox_put(&boxes[to], &messages[sent++]) != CH_MAILBOX_PUT_ASLEEP)
     return;
-  explored_point(&bells[to], true);
-  bells[to]++;
-  explored_changed(&bells[to]);
+  ring(&bells[to]);
 }
 static void pass_messages_on(int own, int expected) {
   while (expected > 0) {
-    parties[current].bell = &bells[own];
-    explored_point(&bells[own], true);
-    parties[current].bell = NULL;
-    bells[own] = 0;
+    sleep_until_the_bell(&bells[own]);
     do {
       ch_mailbox_wakes(&boxes[own]);
       for (struct ch_letter *l = ch_mailbox_take(&boxes[own]); l; l = NULL) /* there is one at most */
         arrived++, expected--, pass_on(1 - own);
-    } while (!ch_mailbox_sleeps(&boxes[own]));
+    } while (!ch_mailbox_sleeps(&boxes[own], CH_MAILBOX_ASLEEP));
   }
 }
 static void passes_on_as_first(void) { pass_messages_on(0, 2); }
