@@ -20,7 +20,11 @@
 /* A look is set aside if the thread had no processor for so many times the basic length of a look. */
 #define TIMES_SET_ASIDE 10
 #define MOST_LEFT_OUT 255
-#define LEFT_OUT_AFTER_SET_ASIDE 1023
+/* How many sleeps begin without a look after one was set aside: at the first time these, and each further time eight
+ * times as many, up to 2048. After so many looks that paid it is a first time again. */
+#define LEFT_OUT_AFTER_SET_ASIDE 32
+#define MOST_TIMES_SET_ASIDE 2
+#define FORGETS_AFTER 1024
 /* How often a look reads the inbox before it reads the clock again. */
 #define GLANCES 16
 
@@ -149,15 +153,22 @@ static enum outcome look(int64_t due) {
 }
 
 static void learn(enum outcome outcome) {
+  static __thread uint16_t paid_since;
+  static __thread uint8_t times_set_aside;
   ch_looks++;
   ch_looks_paid += outcome == PAID;
   if (outcome == PAID) {
     worth = (struct ch_worth){0};
+    if (CH_UNLIKELY(++paid_since == FORGETS_AFTER))
+      times_set_aside = 0;
     return;
   }
   ch_was_in_vain(&worth);
-  if (outcome == SET_ASIDE)
-    worth.left_out = LEFT_OUT_AFTER_SET_ASIDE;
+  if (outcome == SET_ASIDE) {
+    worth.left_out = (uint16_t)(LEFT_OUT_AFTER_SET_ASIDE << 3 * times_set_aside);
+    times_set_aside += times_set_aside < MOST_TIMES_SET_ASIDE;
+    paid_since = 0;
+  }
 }
 
 bool ch_look_for_letters_slow(void) {

@@ -7,8 +7,8 @@
  *
  * A look takes a processor from no other domain. It gives way (sched_yield) after each glance if more domains are awake
  * than there are processors, or if the last letter came after it had given way; otherwise from the second microsecond
- * on. If it gets its processor back only after 200 us, another process needs it, and the next 1023 sleeps begin without
- * a look.
+ * on. If it gets its processor back only after 200 us, another process may need it: the next 32 sleeps begin without a
+ * look, and if that happens again, eight times as many, up to 2048.
  *
  * A look ends with a letter, with something that the kernel has for the domain, when the next timer is due, or after
  * 20 us; or after twice the time that wake-ups of this domain take, if that is longer, so that a partner who has to be
@@ -28,8 +28,8 @@ CH_HIDDEN extern __thread uint64_t ch_looks, ch_looks_paid;
  * once; each further time that it does not help doubles this number, up to 255. After it has helped, it is left out no
  * more. Zeroed memory says that it is worth doing. */
 struct ch_worth {
-  unsigned left_out; /* how many more times it is left out */
-  unsigned penalty;  /* how many times it was left out before; 0: it helped the last time */
+  uint16_t left_out; /* how many more times it is left out */
+  uint16_t penalty;  /* how many times it was left out before; 0: it helped the last time */
 };
 /* Tells whether it is worth doing now. If not, this counts as one of the times that it is left out. */
 static inline bool ch_is_worth(struct ch_worth *w) {

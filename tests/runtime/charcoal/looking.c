@@ -20,8 +20,9 @@ int sched_yield(void) {
   return (int)syscall(SYS_sched_yield);
 }
 
-/* LEAST_TOGETHER as in looking.c. In so few rounds no domain gets as many letters. */
-enum { ROUNDS = 12, LEAST_TOGETHER = 32, SLEEPS = 1000 };
+/* LEAST_TOGETHER as in looking.c, and LEAST_LEFT_OUT as LEFT_OUT_AFTER_SET_ASIDE there. In so few rounds no domain gets
+ * as many letters. */
+enum { ROUNDS = 12, LEAST_TOGETHER = 32, LEAST_LEFT_OUT = 32, SLEEPS = 1000 };
 
 static channel(int) there, back;
 static struct ch_stats others;
@@ -34,11 +35,11 @@ static void answer(void *unused) {
 }
 
 /* Without room, so that each message is waited for, and not only tried for again (runtime/sync/retry.h). */
-static void play(struct ch_stats *own) {
+static void play_rounds(struct ch_stats *own, int rounds) {
   ch_thread other;
   EXPECT(ch_channel_init_shared(&there, 0) == 0 && ch_channel_init_shared(&back, 0) == 0);
   EXPECT(ch_domain_start(&other, answer, NULL) == 0);
-  for (int i = 0, x = -1; i < ROUNDS; i++) {
+  for (int i = 0, x = -1; i < rounds; i++) {
     EXPECT(ch_send(&there, &i) == 0 && ch_recv(&back, &x) == 0);
     EXPECT(x == i);
   }
@@ -46,6 +47,7 @@ static void play(struct ch_stats *own) {
   ch_close(&there);
   EXPECT(ch_domain_join(&other) == 0);
 }
+static void play(struct ch_stats *own) { play_rounds(own, ROUNDS); }
 
 static void use_processors(int n) {
   cpu_set_t all, some;
@@ -125,6 +127,16 @@ TEST(who_gets_its_processor_back_late_looks_no_more_for_a_while) {
   away_us = 1000;
   play(&own);
   EXPECT(own.looks == 1 && own.looks_paid == 0);
+}
+
+TEST(who_has_got_its_processor_back_late_for_the_first_time_soon_looks_again) {
+  struct ch_stats own;
+  use_processors(1);
+  away_us = 1000;
+  play(&own);
+  away_us = 0;
+  play_rounds(&own, 10 * LEAST_LEFT_OUT);
+  EXPECT(own.looks > 1);
 }
 
 static void answer_on_one_processor(void *unused) {
