@@ -2,10 +2,19 @@
 #include "sync/ends.h"
 #include <stdlib.h>
 
+/* Who waits for the lock only reads it, and less and less often: each read takes the cache line from whoever has the
+ * lock, and that one is about to write to it. */
 void ch_spin_lock_slow(uint32_t *lock) {
+  enum { MOST_PAUSES = 32 };
   uint32_t nobody = 0;
-  for (unsigned tries = 1; !ch_atomic_change(lock, &nobody, 1); tries++, nobody = 0)
-    ch_atomic_relax(tries);
+  for (unsigned tries = 1, pauses = 1; !ch_atomic_change(lock, &nobody, 1); nobody = 0)
+    do {
+      for (unsigned i = 1; i < pauses; i++)
+        ch_atomic_pause();
+      ch_atomic_relax(tries);
+      tries += pauses;
+      pauses = pauses < MOST_PAUSES ? 2 * pauses : pauses;
+    } while (ch_atomic_load(lock) != 0);
 }
 
 static char *make_slots(size_t slots, size_t size) {

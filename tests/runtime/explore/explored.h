@@ -41,6 +41,7 @@ void explored_changed(const volatile void *at);
     same_;                                                                                                             \
   })
 static inline void ch_atomic_relax(unsigned tries) { (void)tries, explored_spin(); }
+static inline void ch_atomic_pause(void) {}
 
 extern struct ch_wait *ch_enlisting_here;
 
