@@ -1,5 +1,5 @@
-/* The case domains-N of charcoal.c: each of N participants is in a domain of its own. The initiator does what
- * commit_async does. */
+/* The case domains-N of charcoal.c: each of N participants is in a domain of its own. The initiator sends all proposals,
+ * and then receives all votes, as in the programs of the other systems. */
 #include "mailbox.h"
 #include <charcoal/lowlevel.h>
 #include <stdbool.h>
@@ -53,18 +53,10 @@ static void serve(void *argument) {
   }
 }
 
-static bool ask_member(struct member *one, uint64_t number) {
-  put(&one->in, (struct message){{PROPOSAL, number}});
-  struct message vote = take(&one->out);
-  return vote.word[2] == 1;
-}
-
 static void commit_among_domains(struct member *members, int n, uint64_t number) {
   bool commit = true;
-  do {
-    for (int i = 0; i < n; i++)
-      async if (!ask_member(&members[i], number)) commit = false;
-  } finish;
+  for (int i = 0; i < n; i++) put(&members[i].in, (struct message){{PROPOSAL, number}});
+  for (int i = 0; i < n; i++) commit &= take(&members[i].out).word[2] == 1;
   for (int i = 0; i < n; i++) put(&members[i].in, (struct message){{commit ? COMMIT : ABORT, number}});
 }
 
