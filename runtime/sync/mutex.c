@@ -27,25 +27,48 @@ static const struct ch_gate_kind kind = {"mutex", fits, take, mistake, is_again,
 static const struct ch_gate_type types[2] = CH_GATE_TYPES(&kind, NULL);
 static const struct ch_gate_type held_types[2] = CH_GATE_TYPES(&kind, give_back);
 
-/* A local mutex of this domain for which nobody waits, in a program without checks: nothing but the mutex has to be
- * looked at or changed. */
-static inline bool is_simple(const ch_mutex *m) {
-  const struct ch_object *o = &m->gate.object;
-  return !o->shared && o->domain == &ch_domain && m->gate.waiting == 0 && !ch_checks;
-}
-static inline bool lock_simple(ch_mutex *m) {
-  if (CH_UNLIKELY(!is_simple(m) || m->owner) || ch_is_marked() || CH_UNLIKELY(!ch_is_in_branch()))
+/* A mutex for which nobody waits, in a program without checks: nothing but the mutex has to be looked at or changed. A
+ * local one has to be this domain's, and a shared one has been entered. */
+static inline bool is_simple(const ch_mutex *m) { return m->gate.waiting == 0 && !ch_checks; }
+static inline bool lock_entered(ch_mutex *m) {
+  if (CH_UNLIKELY(!is_simple(m) || m->owner))
     return false;
   m->owner = ch_gate_self();
   m->times = 1;
   return true;
 }
-static inline bool unlock_simple(ch_mutex *m) {
+static inline bool unlock_entered(ch_mutex *m) {
   if (CH_UNLIKELY(!is_simple(m) || m->times != 1 || m->owner != ch_gate_self()))
     return false;
   m->owner = NULL;
   m->times = 0;
   return true;
+}
+/* No part of their callers, which need no stack frame without them. */
+__attribute__((noinline)) static bool lock_shared(ch_mutex *m) {
+  ch_object_lock(&m->gate.object);
+  bool locked = lock_entered(m);
+  ch_object_unlock(&m->gate.object);
+  return locked;
+}
+__attribute__((noinline)) static bool unlock_shared(ch_mutex *m) {
+  ch_object_lock(&m->gate.object);
+  bool unlocked = unlock_entered(m);
+  ch_object_unlock(&m->gate.object);
+  return unlocked;
+}
+
+static inline bool lock_simple(ch_mutex *m) {
+  if (ch_is_marked() || CH_UNLIKELY(!ch_is_in_branch()))
+    return false;
+  if (CH_UNLIKELY(m->gate.object.domain != &ch_domain))
+    return m->gate.object.shared && lock_shared(m);
+  return lock_entered(m);
+}
+static inline bool unlock_simple(ch_mutex *m) {
+  if (CH_UNLIKELY(m->gate.object.domain != &ch_domain))
+    return m->gate.object.shared && unlock_shared(m);
+  return unlock_entered(m);
 }
 
 CH_GATE_CALL_OR(lock_simple(m), ch_lock, ch_mutex, &m->gate, (ch_mutex * m), (m), 1, types)

@@ -11,30 +11,36 @@
  * else the program ends with a message. `what` is the kind of object for the message, such as "channel". */
 CH_HIDDEN CH_RARE void ch_object_claim(struct ch_object *, const char *what);
 
-/* A shared object belongs to no domain. */
-static inline void ch_object_enter(struct ch_object *o, const char *what) {
-  if (CH_LIKELY(o->domain == &ch_domain))
-    return;
-  if (!o->shared) {
-    ch_object_claim(o, what);
-    return;
-  }
-  if (o->ends) {
+/* A shared object is entered and left by these two. */
+static inline void ch_object_lock(struct ch_object *o) {
+  if (CH_UNLIKELY(o->ends)) {
     ch_ends_enter(o->ends);
     return;
   }
   ch_spin_lock(&o->lock);
   ch_tsan_acquire(o);
 }
-static inline void ch_object_leave(struct ch_object *o) {
-  if (CH_LIKELY(!o->shared))
-    return;
-  if (o->ends) {
+static inline void ch_object_unlock(struct ch_object *o) {
+  if (CH_UNLIKELY(o->ends)) {
     ch_ends_leave(o->ends);
     return;
   }
   ch_tsan_release(o);
   ch_spin_unlock(&o->lock);
+}
+
+/* A shared object belongs to no domain. */
+static inline void ch_object_enter(struct ch_object *o, const char *what) {
+  if (CH_LIKELY(o->domain == &ch_domain))
+    return;
+  if (o->shared)
+    ch_object_lock(o);
+  else
+    ch_object_claim(o, what);
+}
+static inline void ch_object_leave(struct ch_object *o) {
+  if (CH_UNLIKELY(o->shared))
+    ch_object_unlock(o);
 }
 
 /* Copies a message. Most messages are words, whose copy is one load and one store. */
