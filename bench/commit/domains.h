@@ -1,5 +1,5 @@
-/* The case domains-N of charcoal.c: each of N participants is in a domain of its own. The initiator sends all proposals,
- * and then receives all votes, as in the programs of the other systems. */
+/* The case domains-N of charcoal.c: each of N participants is in a domain of its own. The initiator sends all
+ * proposals, and then receives all votes, as in the programs of the other systems. */
 #include "mailbox.h"
 #include <charcoal/lowlevel.h>
 #include <stdbool.h>
