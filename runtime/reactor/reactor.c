@@ -128,9 +128,10 @@ void ch_reactor_end(void) {
   ch_timers_end();
 }
 
-/* Nothing but a letter or a time can end a sleep of this domain. */
+/* Nothing but a letter or a time can end a sleep of this domain. Where a loop of the program watches the reactor, the
+ * reactor is always polled, so that its descriptor does not stay ready. */
 static bool waits_for_letters_alone(void) {
-  return ch_inbox_of_thread && !ch_reactor->awaits() && ch_fd_cache_due() == CH_FOREVER;
+  return ch_inbox_of_thread && !ch_domain.watched && !ch_reactor->awaits() && ch_fd_cache_due() == CH_FOREVER;
 }
 
 void ch_reactor_poll(int64_t deadline) {

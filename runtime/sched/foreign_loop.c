@@ -96,7 +96,8 @@ int64_t ch_loop_timeout(void) {
   if (can_run() || ch_has_sources())
     return 0;
   int64_t now = ch_reactor->now(), until = ch_reactor_due();
-  if (((watched() >= 0 && watch_reactor() < 0) || ch_inbox_is_deaf()) && until > now + DEAF_NS)
+  bool deaf = ch_inbox_is_deaf(); /* asked first, because it may be a request to the kernel */
+  if (((watched() >= 0 && watch_reactor() < 0) || deaf) && until > now + DEAF_NS)
     until = now + DEAF_NS;
   if (!ch_inbox_sleeps(false))
     return 0;

@@ -6,6 +6,7 @@
 #include <charcoal/loop.h>
 #include <poll.h>
 #include <pthread.h>
+#include <unistd.h>
 
 enum { LONG_MS = 60000 };
 
@@ -91,6 +92,22 @@ TEST(a_letter_from_another_thread_wakes_the_loop) {
   }
   atomic { EXPECT(pthread_create(&thread, NULL, post, NULL) == 0); }
   EXPECT(ch_loop_fd() >= 0 && loop_until(&done) < 1000);
+  atomic { pthread_join(thread, NULL); }
+}
+
+TEST(when_a_letter_has_been_opened_the_loops_descriptor_is_not_ready_any_more) {
+  const int fd = ch_loop_fd();
+  int done = 0;
+  pthread_t thread;
+  activate {
+    ch_sem_wait(&posted);
+    done = 1;
+  }
+  settle();
+  atomic { EXPECT(pthread_create(&thread, NULL, post, NULL) == 0); }
+  EXPECT(fd >= 0 && loop_until(&done) < 1000);
+  settle();
+  EXPECT(plain_poll(fd, 0) == 0);
   atomic { pthread_join(thread, NULL); }
 }
 
