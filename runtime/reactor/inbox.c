@@ -20,6 +20,7 @@
 struct ch_inbox {
   struct ch_mailbox box;
   int event;             /* the slot (runtime_descriptors.h) of an eventfd, made when it is needed; -1: there is none */
+  bool listens;          /* the domain's reactor waits for `event`, which may be left from an earlier domain */
   bool handed_out;       /* other threads may post at any time */
   uint32_t forks;        /* of its process: see ch_inbox_is_gone */
   int64_t woken_at;      /* when a sender last began to wake it */
@@ -80,6 +81,7 @@ void ch_inbox_in_child(void) {
   if (inbox->event >= 0)
     ch_close_runtime_descriptor(inbox->event);
   inbox->event = -1; /* the child makes one when it waits */
+  inbox->listens = false;
 }
 
 static int get_event(struct ch_inbox *to) {
@@ -91,11 +93,12 @@ static int get_event(struct ch_inbox *to) {
     event = -1;
   }
   __atomic_store_n(&to->event, event, __ATOMIC_SEQ_CST);
+  to->listens = event >= 0;
   return event;
 }
 
 bool ch_inbox_is_deaf(void) {
-  if (CH_LIKELY(!inbox || inbox->event >= 0))
+  if (CH_LIKELY(!inbox || inbox->listens))
     return false;
   int saved = errno;
   bool deaf = get_event(inbox) < 0;
@@ -136,7 +139,7 @@ void ch_inbox_end(void) {
   while (!ch_mailbox_close(&inbox->box));
   struct ch_inbox *gone = inbox;
   inbox = NULL;
-  gone->handed_out = false;
+  gone->listens = gone->handed_out = false;
   __atomic_fetch_sub(&in_use, 1, __ATOMIC_RELAXED);
   keep(gone);
 }

@@ -112,6 +112,31 @@ TEST(domains_that_only_exchange_messages_sleep_without_a_descriptor) {
   EXPECT(ch_domain_join(&other) == 0);
 }
 
+static void hear_while_a_descriptor_is_awaited(void *unused) {
+  int ends[2], x;
+  char c;
+  EXPECT(pipe(ends) == 0);
+  do {
+    async EXPECT(read(ends[0], &c, 1) == 1);
+    EXPECT(ch_recv(&there, &x) == 0);
+    EXPECT(write(ends[1], "x", 1) == 1);
+  }
+  finish;
+  close(ends[0]);
+  close(ends[1]);
+}
+/* The second one has the eventfd of the first, for which its own reactor does not wait yet. */
+TEST(each_domain_of_several_in_turn_is_woken_while_it_waits_for_a_descriptor) {
+  setenv("CHARCOAL_LOOK_US", "0", 1);
+  EXPECT(ch_channel_init_shared(&there, 0) == 0);
+  for (int i = 0; i < 3; i++) {
+    ch_thread other;
+    EXPECT(ch_domain_start(&other, hear_while_a_descriptor_is_awaited, NULL) == 0);
+    ch_sleep(20000000);
+    EXPECT(ch_send(&there, &i) == 0 && ch_domain_join(&other) == 0);
+  }
+}
+
 TEST(with_one_processor_a_look_gives_way) {
   struct ch_stats own;
   use_processors(1);
