@@ -1,4 +1,5 @@
 /* Locals whose addresses get out on some ways through a function only, which is suspended before, there and behind. */
+#include <stdarg.h>
 #include <stdio.h>
 #define NI __attribute__((noinline))
 #define RARE(x) __builtin_expect(!!(x), 0)
@@ -93,6 +94,34 @@ NI static int say(int x) {
   return x;
 }
 
+/* A variadic function that is suspended itself, between other calls: the frame is there for the one call alone. */
+NI static int sum(int count, ...) {
+  va_list list;
+  int result = 0;
+  va_start(list, count);
+  for (int i = 0; i < count; i++)
+    result += step(va_arg(list, int));
+  va_end(list);
+  return result;
+}
+NI static int sums(int x) {
+  int result = step(x);
+  if (x % 3 == 0)
+    result += sum(3, x, 1, 2) + step(x);
+  step(result);
+  if (x % 2 == 0) {
+    int array[4] = {x, 1, 2, result};
+    keep(array);
+    result += change(array + 3, x);
+    if (x == 4)
+      return result;
+  } else if (x == 5) {
+    return sum(2, result, x);
+  }
+  result += step(x);
+  return sum(1, result) + step(x);
+}
+
 NI static int recursive(int depth) {
   int below = depth > 0 ? recursive(depth - 1) : 0;
   if (RARE(depth % 4 == 2)) {
@@ -105,6 +134,6 @@ NI static int recursive(int depth) {
 
 int main(void) {
   for (int x = 0; x < 9; x++)
-    printf("%d %d %d %d %d %d %d\n", x, once(x), twice(x), carried(x), joined(x), say(x), recursive(x));
+    printf("%d %d %d %d %d %d %d %d\n", x, once(x), twice(x), carried(x), joined(x), say(x), sums(x), recursive(x));
   printf("%u\n", trace);
 }
