@@ -1,5 +1,5 @@
-// A turn of the loop that makes no call looks at nothing. Where more than one block makes a call, the loop's head has the
-// only yield point.
+// A turn of the loop that makes no call looks at nothing. Where more than one block makes a call, the loop's head has
+// the only yield point.
 __attribute__((noinline)) static int soon(int n) { return n ^ 5; }
 int f(const char *code) {
   int n = 0;
