@@ -106,9 +106,11 @@ function* hands() { const last = yield* counts(2); const none = yield* 'ab'; ret
 const handed = hands()
 out.push([1, 2, 3, 4, 5, 6, 7].map((i) => handed.next(i)), [...counts(3)])
 for (const how of ['throw', 'return']) { const h = hands(); h.next(); out.push(h[how]('it'), h.next(), h.next(5)) }
-for (const bad of [null, 5, {}, { [Symbol.iterator]: 1 }, { [Symbol.iterator]: () => 1 }, { [Symbol.iterator]: () => ({}) }])
+const wrong = [1, () => 1, () => ({})].map((f) => ({ [Symbol.iterator]: f }))
+for (const bad of [null, 5, {}, ...wrong])
   try { out.push([...(function* () { yield* bad })()]) } catch (e) { out.push(e.constructor.name) }
-const bare = { [Symbol.iterator]: () => ({ n: 0, next(v) { return { done: this.n++ > 1, value: [v, arguments.length] } } }) }
+const bare = { [Symbol.iterator]: () => ({ n: 0,
+next(v) { return { done: this.n++ > 1, value: [v, arguments.length] } } }) }
 function* onBare() { return yield* bare }
 const b0 = onBare()
 out.push(b0.next(1), b0.next(2), b0.next(3), b0.next(4))

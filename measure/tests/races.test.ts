@@ -271,7 +271,8 @@ let last = 0
 const list = [1, 2, 3], shared = { n: 0, at: 0 }
 function* ids() { for (;;) { const v = last; last = v + 1; yield last } }
 function* each(o) { for (const x of list) { const before = o.n; yield x; o.n = before + x } }
-function* deep(o, d) { if (d > 0) { yield* deep(o, d - 1); const n = o.n; yield d; o.n = n + 1; yield* deep(o, d - 1) } }
+function* deep(o, d) { if (d > 0) { yield* deep(o, d - 1)
+  const n = o.n; yield d; o.n = n + 1; yield* deep(o, d - 1) } }
 const id = ids()
 async function alone() { const mine = { n: 0 }
   for (const x of each(mine)) { mine.n += x + id.next().value; await sleep(1); mine.n += 1 } }

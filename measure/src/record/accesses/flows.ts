@@ -5,9 +5,9 @@ import { withoutFirst } from './lists.ts'
 /**
  * Who runs: activations of functions, in a tree. An activation is one call of an asynchronous function, or of one that
  * hands callbacks on; its children are the activations that it makes and the callbacks that it registers. A callback
- * that can run many times (a request's, an interval's) begins a tree of its own each time. A generator is one activation
- * from its first value to its end, whoever asks for the values: schedulers make chains of steps of it (`co`,
- * redux-saga, Effection).
+ * that can run many times (a request's, an interval's) begins a tree of its own each time. A generator is one
+ * activation from its first value to its end, whoever asks for the values: schedulers make chains of steps of it
+ * (`co`, redux-saga, Effection).
  *
  * Two accesses are *in sequence* if the program's text orders them: the activation of the first had ended, or is the
  * one that made the second's. Otherwise their activations run beside each other.
@@ -46,7 +46,7 @@ export interface Steps {
   /** µs: when it had begun to run before that, and when it stopped. */
   ranFrom: number
   ranUntil: number
-  /** Nobody but the activation above it has asked, so what it does is a part of that, as in `for (const x of all())`. */
+  /** Nobody but the activation above it has asked, so it is a part of that, as in `for (const x of all())`. */
   isPart: boolean
 }
 
