@@ -196,7 +196,7 @@ test('a transform stream fails, and is cancelled, with the reasons that the host
     })
     const failing = source.pipeThrough(make()).getReader()
     let last = ''
-    while (last === '' || /"done":false/.test(last)) last = await outcome(failing.read()) // how many come first, is open
+    while (last === '' || /"done":false/.test(last)) last = await outcome(failing.read()) // some come first
     said.push(last)
     // A writer that gives up.
     const given = make()
