@@ -6,7 +6,7 @@
  * may replace its own.
  *
  * Invariant: when ch_loop_timeout has returned more than 0, no activity can run, all requests to the kernel have been
- * submitted, the descriptor watches the present descriptors of the reactor and the inbox, and the inbox is empty. */
+ * submitted, the descriptor watches the reactor's present descriptor, and the inbox is empty. */
 #define _GNU_SOURCE
 #include "charcoal/loop.h"
 #include "reactor/inbox.h"
@@ -40,16 +40,13 @@ static int refused(void) {
   return ch_reactor == &ch_reactor_simulated ? ENOTSUP : ch_domain.stepping ? EBUSY : 0;
 }
 
-/* Puts it into the descriptor, unless it is there. 0, or -1 with errno. */
-static int watch(int inner) {
-  struct epoll_event e = {.events = EPOLLIN};
-  return epoll_ctl(watched(), EPOLL_CTL_ADD, inner, &e) == 0 || errno == EEXIST ? 0 : -1;
-}
-/* The same for what the reactor waits for, and for the inbox: when a thread writes an eventfd for which a ring waits,
- * Linux 6.18 tells the ring's own eventfd only once. */
+/* Puts what the reactor waits for into the descriptor, unless it is there. 0, or -1 with errno. */
 static int watch_reactor(void) {
-  int reactor = ch_reactor->rest(), inbox = ch_inbox_descriptor();
-  return reactor < 0 || watch(reactor) < 0 || (inbox >= 0 && watch(inbox) < 0) ? -1 : 0;
+  int inner = ch_reactor->rest();
+  struct epoll_event e = {.events = EPOLLIN};
+  if (inner < 0)
+    return -1;
+  return epoll_ctl(watched(), EPOLL_CTL_ADD, inner, &e) == 0 || errno == EEXIST ? 0 : -1;
 }
 
 int ch_loop_fd(void) {

@@ -180,24 +180,43 @@ void ch_ring_submit(unsigned want, unsigned flags, int64_t timeout) {
     ring.submitted += (unsigned)taken;
 }
 
+static int register_for_ring(unsigned opcode, void *argument, unsigned n) {
+  return ring.slot < 0 ? do_register(ring.index, opcode | BY_INDEX, argument, n)
+                       : do_register(ch_runtime_descriptor(ring.slot), opcode, argument, n);
+}
+
+static int get_told(void) {
+  int fd = ch_ring_teller();
+  return register_for_ring(IORING_REGISTER_EVENTFD, &fd, 1);
+}
+
 int ch_ring_get_told(void) {
   int slot = ch_add_runtime_descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (slot < 0)
     return -1;
-  int fd = ch_runtime_descriptor(slot);
-  if ((ring.slot < 0 ? do_register(ring.index, IORING_REGISTER_EVENTFD | BY_INDEX, &fd, 1)
-                     : do_register(ch_runtime_descriptor(ring.slot), IORING_REGISTER_EVENTFD, &fd, 1)) < 0) {
-    ch_close_runtime_descriptor(slot);
-    return errno = ENOTSUP, -1;
-  }
   ring.told = slot + 1;
-  return 0;
+  if (get_told() == 0)
+    return 0;
+  ring.told = 0;
+  ch_close_runtime_descriptor(slot);
+  return errno = ENOTSUP, -1;
+}
+
+/* If a completion is due to a thread that writes another eventfd, Linux 6.18 writes this one at the first such
+ * completion only. It does so again after it has been registered anew. What has come in between is told here. */
+void ch_ring_get_told_again(void) {
+  const uint64_t one = 1;
+  if (!ring.was_told)
+    return;
+  ring.was_told = false;
+  register_for_ring(IORING_UNREGISTER_EVENTFD, NULL, 0);
+  if ((get_told() < 0 || ch_ring_has_news()) && write(ch_ring_teller(), &one, sizeof one) < 0)
+    return;
 }
 
 int ch_ring_teller(void) { return ch_runtime_descriptor(ring.told - 1); }
 
 void ch_ring_was_told(void) {
   uint64_t count;
-  if (read(ch_ring_teller(), &count, sizeof count) < 0)
-    return;
+  ring.was_told |= read(ch_ring_teller(), &count, sizeof count) > 0;
 }

@@ -14,7 +14,8 @@
 
 struct ch_ring {
   bool runs;
-  int told;  /* the slot of an eventfd that the kernel writes at each completion, + 1; 0: none */
+  bool was_told; /* the kernel has written the eventfd since it was registered */
+  int told;      /* the slot of an eventfd that the kernel writes at each completion, + 1; 0: none */
   int slot;  /* of its descriptor (runtime_descriptors.h); -1: it needs none, for it is registered with the thread, */
   int index; /* under this index, */
   unsigned enter_flags; /* and this is IORING_ENTER_REGISTERED_RING */
@@ -46,6 +47,8 @@ CH_HIDDEN void ch_ring_submit(unsigned want, unsigned flags, int64_t timeout);
 /* Makes the kernel write an eventfd when there is a completion, or work for one that it defers until the thread asks.
  * This is needed because a ring whose descriptor is closed cannot be polled. 0, or -1 with errno. */
 CH_HIDDEN int ch_ring_get_told(void);
+/* Makes sure that the kernel does so at the next completion, too. Is called before each sleep. */
+CH_HIDDEN void ch_ring_get_told_again(void);
 /* Returns the number of that eventfd. */
 CH_HIDDEN int ch_ring_teller(void);
 /* Reads that eventfd, so that it is not readable until the next completion. */
@@ -69,6 +72,11 @@ static inline struct io_uring_sqe *ch_ring_room(void) {
 
 static inline bool ch_ring_has_completions(void) {
   return *ch_ring->cq_head != __atomic_load_n(ch_ring->cq_tail, __ATOMIC_ACQUIRE);
+}
+
+/* The kernel has completions, or work for one that it defers. */
+static inline bool ch_ring_has_news(void) {
+  return ch_ring_has_completions() || (__atomic_load_n(ch_ring->sq_flags, __ATOMIC_RELAXED) & IORING_SQ_TASKRUN);
 }
 
 /* Returns the flags by which the kernel says that it has to be entered: IORING_SQ_CQ_OVERFLOW, IORING_SQ_TASKRUN. */

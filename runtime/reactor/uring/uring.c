@@ -95,10 +95,7 @@ static void take_completions(void) {
   }
 }
 
-static bool has_news(void) {
-  return ring.runs &&
-         (ch_ring_has_completions() || (__atomic_load_n(ring.sq_flags, __ATOMIC_RELAXED) & IORING_SQ_TASKRUN));
-}
+static bool has_news(void) { return ring.runs && ch_ring_has_news(); }
 
 /* Without a ring, as long as it is not sure that there is nothing. */
 static bool awaits(void) { return ring.runs ? ch_uring.in_flight > 0 || ch_uring_has_backlog() : ch_uring.unasked; }
@@ -149,6 +146,7 @@ static int rest(void) {
   ch_uring_drain_backlog();
   if (ch_ring_unsubmitted())
     ch_ring_submit(0, 0, -1);
+  ch_ring_get_told_again();
   return ch_ring_teller();
 }
 

@@ -6,6 +6,8 @@
 #include <charcoal/loop.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdint.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 enum { LONG_MS = 60000 };
@@ -52,14 +54,14 @@ TEST(a_step_runs_everybody_until_all_wait) {
   EXPECT(ch_loop_timeout() == CH_FOREVER);
 }
 
-TEST(a_descriptor_that_becomes_ready_wakes_the_loop) {
-  int ends[2], done = 0;
-  char c = 0;
+static void each_write_wakes_the_loop(int from, int to) {
+  int done = 0;
+  uint64_t number = 0;
   const int fd = ch_loop_fd();
-  EXPECT(pipe(ends) == 0 && fd >= 0);
+  EXPECT(fd >= 0);
   activate {
     for (int i = 0; i < 50; i++)
-      EXPECT(read(ends[0], &c, 1) == 1);
+      EXPECT(read(from, &number, sizeof number) == sizeof number);
     done = 1;
   }
   settle();
@@ -67,14 +69,24 @@ TEST(a_descriptor_that_becomes_ready_wakes_the_loop) {
   for (int i = 0; i < 50; i++) {
     atomic {
       EXPECT(plain_poll(fd, 0) == 0); /* it is quiet while nothing has happened */
-      EXPECT(write(ends[1], "x", 1) == 1);
+      EXPECT(write(to, &(uint64_t){7}, sizeof number) == sizeof number);
       EXPECT(plain_poll(fd, CH_FOREVER) == 1);
     }
     do
       EXPECT(ch_loop_step() == 0 && ++rounds < 1000);
     while (ch_loop_timeout() == 0);
   }
-  EXPECT(done && c == 'x');
+  EXPECT(done && number == 7);
+}
+TEST(a_descriptor_that_becomes_ready_wakes_the_loop) {
+  int ends[2];
+  EXPECT(pipe(ends) == 0);
+  each_write_wakes_the_loop(ends[0], ends[1]);
+}
+TEST(an_eventfd_wakes_the_loop_each_time_it_is_written) {
+  int fd = eventfd(0, 0);
+  EXPECT(fd >= 0);
+  each_write_wakes_the_loop(fd, fd);
 }
 
 static ch_sem posted;
