@@ -8,8 +8,8 @@ import path from 'node:path'
 import { library, specifier, tools } from './entries.mjs'
 
 /**
- * The exported names of each entry point: { entry, name, symbol, declaration, example, shownBy }, sorted. A type without
- * an example has those of the functions and classes that it is a part of, which `shownBy` names.
+ * The exported names of each entry point: { entry, name, symbol, declaration, example, shownBy }, sorted. A type
+ * without an example has those of the functions and classes that it is a part of, which `shownBy` names.
  */
 export function exported(js) {
   const { runtime: _, ...entries } = { ...library, plugin: tools.plugin, eslint: tools.eslint }
