@@ -1518,7 +1518,10 @@ static void shut_while_it_waits(void) {
       long r;
 #ifdef __CHARCOAL__
       activate(ends) {
-        ch_sleep(20000000);
+        int come = 0;
+        do
+          ch_sleep(20000000);
+        while (ioctl(ends[1], FIONREAD, &come) == 0 && come == 0);
         shutdown(ends[0], SHUT_WR);
       }
       r = send_much(ends[0], way);
