@@ -24,10 +24,14 @@ using namespace llvm;
 
 namespace charcoal {
 
+// The cleanups of syntax/forms, by the names that dialect.h and events.h give them. A program's own cleanup is not
+// taken for one of them, whatever it is called.
 static bool isWayOut(const CallBase &call) {
   const Function *callee = call.getCalledFunction();
-  return callee && (callee->getName().starts_with("__charcoal_") || callee->getName().starts_with("ch_")) &&
-         callee->getName().ends_with("_leave");
+  return callee && is_contained({"__charcoal_atomic_leave", "__charcoal_policy_leave", "__charcoal_no_yield_leave",
+                                 "ch_scope_leave", "ch_wait_leave", "ch_clause_leave", "ch_rendezvous_span_leave",
+                                 "ch_twait_block_leave", "ch_event_anchor_leave"},
+                                callee->getName());
 }
 
 // What stands on the way from a landing pad to `resume` for the dialect's blocks alone.

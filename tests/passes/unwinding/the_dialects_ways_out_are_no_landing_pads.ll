@@ -1,15 +1,15 @@
 declare i32 @__gcc_personality_v0(...)
 declare void @may_throw()
-declare void @cleanup_of_the_program(ptr)
+declare void @ch_queue_leave(ptr)
 declare void @__charcoal_atomic_leave(ptr)
-declare void @__charcoal_scope_leave(ptr)
+declare void @ch_scope_leave(ptr)
 
 ; Two blocks, one in the other: their ways out are one after the other.
 ; CHECK-LABEL: define void @blocks(
 ; CHECK-NOT: invoke
 ; CHECK: call void @may_throw()
 ; CHECK: call void @__charcoal_atomic_leave(
-; CHECK: call void @__charcoal_scope_leave(
+; CHECK: call void @ch_scope_leave(
 ; CHECK-NOT: landingpad
 ; CHECK: }
 define void @blocks() personality ptr @__gcc_personality_v0 {
@@ -20,7 +20,7 @@ define void @blocks() personality ptr @__gcc_personality_v0 {
   invoke void @may_throw() to label %on unwind label %pad
 on:
   call void @__charcoal_atomic_leave(ptr %inner)
-  call void @__charcoal_scope_leave(ptr %outer)
+  call void @ch_scope_leave(ptr %outer)
   ret void
 pad:
   %caught = landingpad { ptr, i32 } cleanup
@@ -32,7 +32,7 @@ pad:
   call void @llvm.lifetime.end.p0(ptr %inner)
   br label %further
 further:
-  call void @__charcoal_scope_leave(ptr %outer)
+  call void @ch_scope_leave(ptr %outer)
   br label %resume
 resume:
   %again = load ptr, ptr %exception
@@ -40,6 +40,7 @@ resume:
   resume { ptr, i32 } %part
 }
 
+; A cleanup of the program keeps its landing pad, even under a name like these.
 ; CHECK-LABEL: define void @own(
 ; CHECK: invoke void @may_throw()
 ; CHECK: landingpad
@@ -49,11 +50,11 @@ define void @own() personality ptr @__gcc_personality_v0 {
   invoke void @may_throw() to label %on unwind label %pad
 on:
   call void @__charcoal_atomic_leave(ptr %inner)
-  call void @cleanup_of_the_program(ptr %file)
+  call void @ch_queue_leave(ptr %file)
   ret void
 pad:
   %caught = landingpad { ptr, i32 } cleanup
   call void @__charcoal_atomic_leave(ptr %inner)
-  call void @cleanup_of_the_program(ptr %file)
+  call void @ch_queue_leave(ptr %file)
   resume { ptr, i32 } %caught
 }
