@@ -1,6 +1,7 @@
 /* Makes the ring of a shared channel. See ends.h. */
 #include "sync/ends.h"
 #include <stdlib.h>
+#include <string.h>
 
 /* Who waits for the lock only reads it, and less and less often: each read takes the cache line from whoever has the
  * lock, and that one is about to write to it. */

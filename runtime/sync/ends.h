@@ -17,7 +17,6 @@
 #include "wait/atomics.h"
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 /* Locks are held for some instructions. */
 CH_HIDDEN CH_RARE void ch_spin_lock_slow(uint32_t *lock);

@@ -6,6 +6,7 @@
 #include "charcoal/object.h"
 #include "sched/domain.h"
 #include "sync/ends.h"
+#include <string.h>
 
 /* Is called for a local object that does not belong to this domain. If it belongs to none yet, this domain gets it;
  * else the program ends with a message. `what` is the kind of object for the message, such as "channel". */
