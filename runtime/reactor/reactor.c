@@ -185,12 +185,29 @@ const struct ch_clause_type ch_timed_call_clause_type = {
 
 __thread struct ch_turns ch_turns;
 
-/* A descriptor that is closed while somebody waits for it is the same error as one that was closed before. */
+/* Asks the kernel: what ch_fd_wait returns, or 0. */
+static int look_at(int fd, int wanted) {
+  struct pollfd p = {.fd = fd, .events = (short)wanted};
+  int saved = errno, ready = fd < 0 ? -EBADF : ch_is_marked() ? -ECANCELED : poll(&p, 1, 0);
+  errno = saved;
+  return ready <= 0 ? ready : p.revents & POLLNVAL ? -EBADF : p.revents;
+}
+
+/* The value with which the clause would be fired now; 0 if nothing has happened. */
+static int64_t look_after(const struct ch_clause *c) {
+  int ready = ch_reactor == &ch_reactor_simulated ? 0 : look_at((int)(intptr_t)c->object, (int)(uint32_t)c->value);
+  return ready > 0 ? ch_turn_with(c, ready) : 0;
+}
+
+/* At the end of a limit the kernel looks once more, and so does this: what has come in time counts, although the thread
+ * was late to look, because others had the processor. A descriptor that is closed while somebody waits for it is the
+ * same error as one that was closed before. */
 static intptr_t events(struct ch_clause *all, unsigned selected) {
-  if (selected != 0)
-    return 0;
   int fd = (int)(intptr_t)all[0].object;
-  intptr_t events = (intptr_t)(ch_turn_is_call(all) ? ch_turn_wake(fd, all[0].value) : all[0].value);
+  int64_t value = selected == 0 ? all[0].value : look_after(all);
+  if (value == 0)
+    return 0;
+  intptr_t events = (intptr_t)(ch_turn_is_call(all) ? ch_turn_wake(fd, value) : value);
   if (CH_UNLIKELY(events > 0 && events < CH_LOOK_AGAIN && events & POLLNVAL))
     return -EBADF;
   if (events > 0)
@@ -201,14 +218,6 @@ static const struct ch_leaf fd_leaf = CH_LEAF_OR("ch_fd_wait", 1, events, -ECANC
 static const struct ch_leaf fd_timed_leaf = CH_LEAF_OR("ch_fd_wait", 2, events, -ECANCELED);
 
 struct ch_int_result ch_fd_wait_int(int fd, int wanted, int64_t timeout) CH_INT_NAME(ch_fd_wait);
-/* Asks the kernel: what ch_fd_wait returns, or 0. */
-static int look_at(int fd, int wanted) {
-  struct pollfd p = {.fd = fd, .events = (short)wanted};
-  int saved = errno, ready = fd < 0 ? -EBADF : ch_is_marked() ? -ECANCELED : poll(&p, 1, 0);
-  errno = saved;
-  return ready <= 0 ? ready : p.revents & POLLNVAL ? -EBADF : p.revents;
-}
-
 /* The result of a wait with a limit, if it is known without waiting; otherwise 0. The kernel is asked here, because a
  * short limit may be over before the reactor looks for the first time. */
 static int look_before(int fd, int wanted, int64_t timeout) {

@@ -1415,14 +1415,26 @@ static void show_raised(const char *what, long r) {
   raised = 0;
 }
 
-/* A child process that waits a little, and then does `what` to the other end. */
+/* Whether the process's first thread sleeps. */
+static int sleeps(pid_t process) {
+  char path[40], line[200] = "";
+  snprintf(path, sizeof path, "/proc/%d/stat", process);
+  int fd = open(path, O_RDONLY);
+  read(fd, line, sizeof line - 1);
+  close(fd);
+  char *name_end = strrchr(line, ')');
+  return !name_end || name_end[2] == 'S';
+}
+/* A child process that waits until the parent waits in its call, and then does `what` to the other end. */
 static pid_t peer(int mine, int its, void (*what)(int fd)) {
   fflush(stdout);
-  pid_t child = fork();
+  pid_t parent = getpid(), child = fork();
   if (child != 0)
     return close(its), child;
   close(mine);
-  nanosleep(&(struct timespec){0, 30000000}, NULL);
+  do
+    nanosleep(&(struct timespec){0, 30000000}, NULL);
+  while (!sleeps(parent));
   what(its);
   _exit(0);
 }
@@ -1549,6 +1561,7 @@ static void one_limit_for_all_waits(void) {
       make_ends(kind, ends);
       struct timeval limit = {0, 200000};
       setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+      send(ends[1], "x", 1, 0); /* so a part comes in time also where the child comes late */
       pid_t child = peer(ends[0], ends[1], sends_slowly);
       long r = way == 0   ? recv(ends[0], to, sizeof to, MSG_WAITALL)
                : way == 1 ? recvfrom(ends[0], to, sizeof to, MSG_WAITALL, NULL, NULL)

@@ -241,3 +241,41 @@ TEST(a_queues_deadline_follows_the_clock) {
   finish;
   EXPECT(r == -1 && error == ETIMEDOUT);
 }
+
+static long long now_in_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+static void compute(long long ns) {
+  for (long long end = now_in_ns() + ns; now_in_ns() < end;) {
+  }
+}
+
+/* The activity that keeps the processor is in `atomic`, so that its slice does not end. */
+TEST(what_has_come_before_a_limit_is_over_counts_although_the_thread_looks_later) {
+  begins();
+  for (int way = 0; way < 4; way++) {
+    int ends[2];
+    long r = WAITS;
+    char byte;
+    struct timeval limit = {0, 30000};
+    EXPECT(socketpair(AF_UNIX, way % 2 ? SOCK_DGRAM : SOCK_STREAM, 0, ends) == 0);
+    EXPECT(setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) == 0);
+    ch_activity calls;
+    activate[&calls] {
+      if (way < 2)
+        r = read(ends[0], &byte, 1);
+      else
+        r = ch_fd_wait(ends[0], POLLIN, 30000000);
+    }
+    ch_sleep(1000000); /* the call waits */
+    atomic {
+      EXPECT(write(ends[1], "x", 1) == 1);
+      compute(60000000);
+    }
+    ch_activity_wait(&calls);
+    EXPECT(r == (way < 2 ? 1 : POLLIN));
+    close(ends[0]), close(ends[1]);
+  }
+}
