@@ -194,17 +194,32 @@ BasicBlock *Glue::entryCheck(IRBuilder<> &B, Function *F) {
   return cold;
 }
 
-// Whether every convention passes these parameters in registers. It says yes only to few and simple ones, because a
-// wrong no only costs a stub.
-static bool surelyInRegisters(ArrayRef<Type *> params) {
-  return params.size() <= 6 && all_of(params, [](Type *T) {
-           return T->isPointerTy() || T->isFloatTy() || T->isDoubleTy() ||
-                  (T->isIntegerTy() && T->getIntegerBitWidth() <= 64);
-         });
+static bool isScalar(Type *T) {
+  return T->isPointerTy() || T->isFloatTy() || T->isDoubleTy() || (T->isIntegerTy() && T->getIntegerBitWidth() <= 64);
 }
 
-// Calls a function of the same type with the caller's own arguments, and returns its result. It is a jump where the
-// code generator can make one. For RISC-V it makes none if arguments lie in memory.
+// Whether every convention passes these parameters in registers. It says yes only to few and simple ones, because a
+// wrong no only costs a stub.
+static bool surelyInRegisters(ArrayRef<Type *> params) { return params.size() <= 6 && all_of(params, isScalar); }
+
+// The same for a status and a result of this type, of which RISC-V has two registers and the others have three at
+// least. Which vectors are returned in registers depends on the target's features.
+static bool surelyReturnedInRegisters(Type *T, bool isRISCV) {
+  if (T->isVoidTy() || isScalar(T))
+    return true;
+  if (auto *S = dyn_cast<StructType>(T))
+    return !isRISCV && S->getNumElements() <= 2 && all_of(S->elements(), isScalar);
+  return !isRISCV && T->isIntegerTy(128);
+}
+
+// The code generator can make a jump of a call with the caller's own arguments if it returns the result in registers.
+// For RISC-V it makes none if arguments lie in memory.
+CallInst::TailCallKind Glue::tailCallKind(const Signature &S) const {
+  const bool isRISCV = Triple(M.getTargetTriple()).isRISCV();
+  const bool jumps = surelyReturnedInRegisters(S.result, isRISCV) && (!isRISCV || surelyInRegisters(S.params));
+  return jumps ? CallInst::TCK_MustTail : CallInst::TCK_Tail;
+}
+
 void Glue::handOn(IRBuilder<> &B, Value *callee, AttributeList attributes, const Signature &S,
                   ArrayRef<Value *> values) {
   SmallVector<Value *> arguments(values);
@@ -213,8 +228,7 @@ void Glue::handOn(IRBuilder<> &B, Value *callee, AttributeList attributes, const
       arguments.push_back(&A);
   CallInst *call = B.CreateCall(S.versionType(abi), callee, arguments);
   call->setAttributes(attributes);
-  const bool jumps = !Triple(M.getTargetTriple()).isRISCV() || surelyInRegisters(S.params);
-  call->setTailCallKind(jumps ? CallInst::TCK_MustTail : CallInst::TCK_Tail);
+  call->setTailCallKind(tailCallKind(S));
   B.CreateRet(call);
 }
 

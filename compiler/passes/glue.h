@@ -63,6 +63,11 @@ public:
   void yieldAtEntry(llvm::IRBuilder<> &B, llvm::Function *self, const Signature &,
                     llvm::ArrayRef<llvm::Value *> arguments = {});
 
+  // Ends the block by handing the arguments of its function on to another one of that type. The call is a jump where
+  // the code generator can make one.
+  void handOn(llvm::IRBuilder<> &B, llvm::Value *callee, llvm::AttributeList, const Signature &,
+              llvm::ArrayRef<llvm::Value *> arguments = {});
+
   llvm::GlobalVariable *frameInfo(const llvm::Twine &name, llvm::Constant *resume, llvm::Constant *fn,
                                   llvm::Constant *text, llvm::Constant *file, llvm::Constant *lines, unsigned points,
                                   unsigned size, unsigned image, unsigned align, unsigned flags, unsigned asyncs = 0,
@@ -70,8 +75,7 @@ public:
   llvm::Constant *string(llvm::StringRef);
 
 private:
-  void handOn(llvm::IRBuilder<> &B, llvm::Value *callee, llvm::AttributeList, const Signature &,
-              llvm::ArrayRef<llvm::Value *> arguments = {});
+  llvm::CallInst::TailCallKind tailCallKind(const Signature &) const;
   std::string nameOfDirect(const Signature &, const llvm::Function &version) const;
   llvm::Function *askingExternal(llvm::StringRef name, const Signature &, llvm::Function *plain,
                                  llvm::Function *version);

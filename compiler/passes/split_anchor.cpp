@@ -93,13 +93,7 @@ Function *Splitter::addWayIn() {
   B.SetInsertPoint(yield);
   glue.yieldAtEntry(B, &F, signature);
   B.SetInsertPoint(go);
-  SmallVector<Value *> arguments;
-  for (Argument &A : way->args())
-    arguments.push_back(&A);
-  CallInst *call = B.CreateCall(&F, arguments);
-  call->setAttributes(signature.versionAttributes(abi.C));
-  call->setTailCallKind(CallInst::TCK_MustTail);
-  B.CreateRet(call);
+  glue.handOn(B, &F, signature.versionAttributes(abi.C), signature);
   return way;
 }
 
