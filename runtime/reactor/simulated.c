@@ -1,5 +1,10 @@
 /* The simulated reactor makes no system calls and has virtual time, which stands still while anything can run. Read it
- * before the other reactors. */
+ * before the other reactors.
+ *
+ * An activity that asks again and again whether something has happened can always run. So once this thread has used
+ * its processor for a second since time has moved, time moves all the same, to the next event or deadline; and
+ * sooner the next time, unless all activities have waited in between.
+ */
 #include "reactor/simulated.h"
 #include "reactor/inbox.h"
 #include "reactor/reactor.h"
@@ -7,6 +12,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 struct event {
@@ -18,6 +24,12 @@ struct event {
 static struct event *script; /* in no order */
 static int64_t clock_now;
 static struct ch_link waiters;
+
+/* After how much work of the processor, in nanoseconds, time moves while an activity can run. */
+static const int64_t most_patience = 1000000000, least_patience = 100000;
+static int64_t patience;      /* 0: all activities have waited at the last move of time, and nobody has looked since */
+static int64_t worked_before; /* when time has moved last, if patience > 0 */
+enum { LOOKS_PER_QUESTION = 64 };
 
 void ch_simulated_event(int64_t at, int fd, int events) {
   struct event *e = malloc(sizeof *e);
@@ -73,20 +85,59 @@ static bool waits_for_threads(void) {
   return true;
 }
 
-static void poll_(int64_t deadline) {
-  if (deadline != 0 && waits_for_threads())
-    return;
-  /* What comes first is an event that somebody waits for, or the deadline. */
+/* What comes first: an event that somebody waits for, or the deadline. */
+static int64_t first_until(int64_t deadline) {
   int64_t next = deadline;
   for (struct ch_link *n = waiters.next; n && n != &waiters; n = n->next)
     for (struct event *e = script; e; e = e->next)
       if (e->fd == fd_of((struct ch_clause *)n) && e->events & ((struct ch_clause *)n)->value && e->at < next)
         next = e->at;
+  return next;
+}
+
+/* The work of this thread. */
+static int64_t worked(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+static void move_to(int64_t time) {
+  if (time > clock_now)
+    clock_now = time;
+  fire_ready();
+}
+
+/* An activity can run. */
+static void look(void) {
+  static unsigned looks;
+  fire_ready();
+  if ((++looks % LOOKS_PER_QUESTION != 0 && !ch_tls.slice_over) || ch_inbox_expected != 0)
+    return;
+  int64_t next = first_until(ch_timers_next()), work = worked();
+  if (patience == 0) {
+    patience = most_patience;
+    worked_before = work;
+  }
+  if (next == CH_FOREVER || work - worked_before < patience)
+    return;
+  move_to(next);
+  worked_before = work;
+  patience = patience / 4 > least_patience ? patience / 4 : least_patience;
+}
+
+static void poll_(int64_t deadline) {
+  if (deadline == 0) {
+    look();
+    return;
+  }
+  if (waits_for_threads())
+    return;
+  int64_t next = first_until(deadline);
   if (next == CH_FOREVER)
     ch_deadlock(ch_domain.group, "the simulated world has no more events");
-  if (next > clock_now)
-    clock_now = next;
-  fire_ready();
+  move_to(next);
+  patience = 0;
 }
 
 static bool enlist(struct ch_clause *c) {
