@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createContext, runInContext } from 'node:vm'
 import path from 'node:path'
+import { develop } from '../src/dev/index.ts'
 import { same, test } from './harness.ts'
 import { install, linkTools, project, work } from './installed.ts'
 
@@ -146,4 +147,30 @@ test('development mode warns of files that were not transformed, and only of tho
   same(node(), `charcoal: ${url} has an atomic block that is not transformed, so it does nothing. Remedy: ${remedy}`)
   linkTools()
   same(node('--import', 'charcoal-js/register'), '')
+})
+
+test('development mode works where the host tells its scripts only to a debugger that is attached, as Bun does', () => {
+  const { getBuiltinModule } = process
+  if (getBuiltinModule === undefined) return // Node 18
+  let open = 0
+  class Session {
+    connect(): void {
+      open++
+    }
+    on(): void {}
+    post(): never {
+      throw new Error('"Debugger.enable" requires an active inspector')
+    }
+    disconnect(): void {
+      open--
+    }
+  }
+  const told = (name: string): unknown => (name === 'node:inspector' ? { Session } : getBuiltinModule(name))
+  process.getBuiltinModule = told as typeof getBuiltinModule
+  try {
+    develop()()
+  } finally {
+    process.getBuiltinModule = getBuiltinModule
+  }
+  same(open, 0)
 })

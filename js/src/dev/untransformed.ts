@@ -53,13 +53,22 @@ type Told = (file: string, text: string) => void
 
 function scriptsOfNode(inspector: { Session: new () => Session }, told: Told): void {
   const session = new inspector.Session()
+  try {
+    listScripts(session, told)
+  } catch {
+    // Bun tells its scripts only to a debugger that is attached.
+  } finally {
+    session.disconnect()
+  }
+}
+
+function listScripts(session: Session, told: Told): void {
   session.connect()
   session.on('Debugger.scriptParsed', ({ params: { url, scriptId } }) => {
     const own = /^(file:|\/|[a-z]:\\)/i.test(url) && !/[\\/]node_modules[\\/]/.test(url)
     if (own) session.post('Debugger.getScriptSource', { scriptId }, (e, r) => e === null && told(url, r.scriptSource))
   })
   session.post('Debugger.enable') // reports all scripts that exist already, at once
-  session.disconnect()
 }
 
 function scriptsOfPage(document: Document, told: Told): void {
