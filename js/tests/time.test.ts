@@ -45,18 +45,21 @@ test('a simulation drives Date, performance.now and the timers of legacy code', 
   ok(untouched)
 })
 
-test('a simulation that is stuck names the timers that are left', async () => {
+test('a simulation that is stuck names the timers that are left, each with the place that began it', async () => {
+  const begun = new Function('begin', 'begin(() => {}, 60_000)\n//# sourceURL=http://x/src/app.js')
   const error = await rejects(
     simulate(
       function* () {
-        setInterval(() => {}, 60_000)
+        begun(setInterval)
+        begun((f: () => void, ms: number) => setTimeout(f, ms)) // the arrow function stands in between
         for (;;) yield* sleep(1)
       },
       { maxSteps: 50 },
     ),
     /unfinished: setInterval\(60000\)/,
   )
-  ok(/time\.test|browser\.js|main\.mjs/.test(error.message), error.message)
+  ok(/setInterval\(60000\)[^\n]*x\/src\/app\.js/.test(error.message), error.message)
+  ok(/setTimeout\(60000\)[^\n]*(time\.test|browser\.js|\.mjs)/.test(error.message), error.message)
 })
 
 test('a fake clock that a test framework has installed drives sleep', async () => {

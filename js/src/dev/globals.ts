@@ -43,12 +43,12 @@ export function virtualGlobals(host: Host, epoch: number): VirtualGlobals {
   const pending = new Map<number, Pending>()
   const inNode = typeof g.process?.versions?.node === 'string'
   let last = 0
-  const begin = (kind: string, f: (...args: any[]) => void, ms: number, args: () => unknown[]): unknown => {
+  // `at` was made in the function that the program has called, so the second frame is the program's. Names tell nothing
+  // in a bundle, and Safari leaves out functions that end with a call.
+  const begin = (kind: string, f: (...args: any[]) => void, ms: number, args: () => unknown[], at: Error): unknown => {
     const id = ++last
     const wait = Math.max(kind === 'setInterval' ? 1 : 0, Number(ms) || 0)
-    const site = (new Error().stack ?? '')
-      .split('\n')
-      .find((l) => /:\d+:\d+/.test(l) && !/dev[\\/]globals|virtualGlobals|begin \(/.test(l))
+    const site = (at.stack ?? '').split('\n').filter((l) => /:\d+:\d+/.test(l))[1]
     const fire = (): void => {
       if (kind === 'setInterval') timer.handle = host.timer(fire, wait)
       else pending.delete(id)
@@ -64,10 +64,17 @@ export function virtualGlobals(host: Host, epoch: number): VirtualGlobals {
     pending.delete(Number(handle as number))
     host.clear(timer.handle)
   }
-  const setTimeout = (f: () => void, ms = 0, ...args: unknown[]): unknown => begin('setTimeout', f, ms, () => args)
+  const setTimeout = (f: () => void, ms = 0, ...args: unknown[]): unknown =>
+    begin('setTimeout', f, ms, () => args, new Error())
+  const setInterval = (f: () => void, ms = 0, ...args: unknown[]): unknown =>
+    begin('setInterval', f, ms, () => args, new Error())
+  const requestFrame = (f: () => void): unknown =>
+    begin('requestAnimationFrame', f, 16, () => [host.now()], new Error())
   // util.promisify(setTimeout) returns this function in Node.
-  const promised = (ms: number, value: unknown): Promise<unknown> =>
-    new Promise((done) => setTimeout(() => done(value), ms))
+  const promised = (ms: number, value: unknown): Promise<unknown> => {
+    const at = new Error()
+    return new Promise((done) => begin('setTimeout', () => done(value), ms, () => [], at))
+  }
   Object.assign(setTimeout, { [Symbol.for('nodejs.util.promisify.custom')]: promised })
   const RealDate = Date
   class VirtualDate extends RealDate {
@@ -81,10 +88,10 @@ export function virtualGlobals(host: Host, epoch: number): VirtualGlobals {
   }
   const put: [object: any, name: string, value: unknown][] = [
     [g, 'setTimeout', setTimeout],
-    [g, 'setInterval', (f: () => void, ms = 0, ...args: unknown[]) => begin('setInterval', f, ms, () => args)],
+    [g, 'setInterval', setInterval],
     [g, 'clearTimeout', clear],
     [g, 'clearInterval', clear],
-    [g, 'requestAnimationFrame', (f: () => void) => begin('requestAnimationFrame', f, 16, () => [host.now()])],
+    [g, 'requestAnimationFrame', requestFrame],
     [g, 'cancelAnimationFrame', clear],
     [g, 'Date', VirtualDate],
     [g.performance, 'now', () => host.now()],
