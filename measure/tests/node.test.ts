@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Analyser } from '../src/analysis/index.ts'
 import { parseTrace, type Continuation, type End, type TraceRecord } from '../src/format/index.ts'
+import { CONFIG } from '../src/record/node/config.ts'
 import { recordNode, type RecordNodeOptions } from '../src/record/node/index.ts'
 import { troubles } from '../src/report/troubles.ts'
 import { medianOf } from '../src/study/median.ts'
@@ -366,6 +367,48 @@ test('child processes are recorded with the program, and the report names those 
     JSON.stringify(records.filter((r) => r.type === 'note')),
   )
   same(end.reason, 'finished')
+})
+
+test('children and workers with an environment or options of their own are recorded, and texts are named', async () => {
+  const dir = temporary()
+  const child = path.join(dir, 'child.mjs')
+  writeFileSync(child, 'setTimeout({ [process.argv.at(-1)]() { setTimeout(() => {}, 1) } }[process.argv.at(-1)], 2)')
+  const out = path.join(dir, 'trace.jsonl')
+  const program = path.join(dir, 'program.mjs')
+  writeFileSync(
+    program,
+    `import { execFile, execFileSync, execSync, fork, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { SHARE_ENV, Worker } from 'node:worker_threads'
+const child = ${JSON.stringify(child)}, node = process.execPath, env = { PATH: process.env.PATH, NODE_OPTIONS: '' }
+const worker = (name, options, file = child) => once(new Worker(file, { argv: [name], ...options }), 'exit')
+await once(spawn(node, [child, 'spawned'], { env }), 'exit')
+await once(fork(child, ['forked'], { env: { A: '1' }, execArgv: ['--no-warnings'] }), 'exit')
+await once(execFile(node, [child, 'executed'], { env: Object.create(env) }), 'exit')
+spawnSync(node, [child, 'awaited'], { env })
+execFileSync(node, [child, 'file'], { env: Object.freeze({ NODE_OPTIONS: '--no-warnings' }) })
+execSync('node ' + child + ' command', { env })
+await worker('empty', { env: {} })
+await worker('options', { env, execArgv: ['--no-warnings'] })
+await worker('shared', { env: SHARE_ENV })
+await worker('text', { eval: true }, '0')
+class Mine extends Worker {}
+await once(new Mine(child, { argv: ['mine'], env: {} }), 'exit')
+const other = { ...process.env, ${CONFIG}: 'null' }
+const seen = execFileSync(node, ['-p', 'process.env.${CONFIG}'], { env: other, encoding: 'utf8' })
+process.env = { PATH: process.env.PATH }
+spawnSync(node, [child, 'changed'], undefined)
+await once(spawn(node, [child, 'later']), 'exit')
+if (Object.keys(env).length !== 2 || seen !== 'null\\n' || Worker.name !== 'Worker') process.exit(9)`,
+  )
+  same((await recordNode(program, [], { out, stdio: 'ignore' })).exitCode, 0)
+  const records = parseTrace(readFileSync(out), out)
+  const names = records.flatMap((r) => (r.type === 'location' && r.url.endsWith('child.mjs') ? (r.function ?? []) : []))
+  const expected = 'spawned forked executed awaited file command empty options shared mine changed later'.split(' ')
+  same([...new Set(names)].filter((name) => expected.includes(name)).sort(), expected.sort())
+  const unwatched = records.flatMap((r) => (r.type === 'note' && r.code === 'unwatched' ? r.text : []))
+  same(unwatched.length, 1)
+  ok(/^a worker made of a text at \S*program\.mjs:5, which was not recorded$/.test(unwatched[0]!), unwatched[0])
 })
 
 test('a program that does not exist is an error with a remedy', () =>

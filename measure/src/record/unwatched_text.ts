@@ -1,6 +1,7 @@
 /** Own code whose reads and writes are not watched, as parts of the sentence that names it. */
 import { shortUrl } from '../analysis/sites.ts'
 import type { Described } from './accesses/tell.ts'
+import type { Place } from './place.ts'
 
 export const leftText = (url: string, why: string): string => `${shortUrl(url)}, because ${why}`
 
@@ -13,3 +14,7 @@ export const ranText = (text: string, at: string | undefined): string =>
   `what the text${text === '' ? '' : ` \`${text}\``} runs${at === undefined ? '' : ` at ${at}`}`
 
 export const tooLong = (characters: number): string => `it has ${characters.toLocaleString('en')} characters or more`
+
+/** A worker that is made of a text; `maker`: where, if that is known. */
+export const workerText = (maker: Place | null): string =>
+  `a worker made of a text${maker === null ? '' : ` at ${shortUrl(maker.url)}:${maker.line}`}, which was not recorded`

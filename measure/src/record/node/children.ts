@@ -1,6 +1,6 @@
 /**
- * Which programs this process has started. Those that are Node programs are recorded, too, unless their environment was
- * replaced; the report says which others there were.
+ * Which programs this process has started. Those that are Node programs are recorded, too; the report says which
+ * others there were.
  */
 import { counted } from '../../format/counted.ts'
 import { ChildProcess } from 'node:child_process'

@@ -12,6 +12,7 @@ import { Contexts } from './accesses/contexts.ts'
 import { installAccesses, type Accesses } from './accesses/install.ts'
 import { MAX_TOLD, mostFrequent, recordOf, toldBy, type Told } from '../accesses/tell.ts'
 import type { Finding } from '../accesses/watch.ts'
+import { handDown } from './inherited.ts'
 import { CONFIG, HUNG, MARK, SILENT, STOP, type HookConfig } from './config.ts'
 import { NodeRecorder } from './recorder.ts'
 import { sample } from './sample.ts'
@@ -27,7 +28,8 @@ const DEBUG_PORT = 9229
 
 type Stop = (why: string, more?: Pick<End, 'exitCode' | 'signal'>) => void
 
-const config: HookConfig | null = JSON.parse(process.env[CONFIG] ?? 'null')
+const text = process.env[CONFIG]
+const config: HookConfig | null = JSON.parse(text ?? 'null')
 if (config !== null && isRecording(config)) start(config)
 
 /** False in a process that has outlived the recording, or that such a process has started. */
@@ -67,6 +69,7 @@ function start(config: HookConfig): void {
   }
   traceActivities(recorder)
   countChildren()
+  if (config.attached !== true) handDown(text!, import.meta.url)
   const after = new AsyncResource('charcoal').asyncId()
   translatePlaces(inFile)
   const accesses = config.accesses ? installAccesses(() => recorder.now()) : null
