@@ -8,6 +8,7 @@ import { Analyser, type Figures } from '../src/analysis/index.ts'
 import { parseTrace, type Continuation, type TraceRecord } from '../src/format/index.ts'
 import { loadError } from '../src/record/web/load_error.ts'
 import { recordWeb, type RecordWebOptions } from '../src/record/web/index.ts'
+import { troubles } from '../src/report/troubles.ts'
 import { inOneOfThree, ok, rejects, same, test } from './harness.ts'
 import { temporary } from './places.ts'
 
@@ -209,6 +210,40 @@ test('scripts in the page, of modules, and of workers are watched, and so is a p
     '/next': '<!doctype html><script>setTimeout(() => (over = true), 20)</script>',
   })
   ok(/ read k, /.test(fourth), fourth)
+})
+
+test('what was found before a page crashed, or ran out of memory, or a worker was ended, is kept and told', async () => {
+  const crashes = await record(`<script>let stock = 100${shop('stock', PAUSE)}</script>`, {
+    accesses: true,
+    script: async ({ page }) => {
+      page.timeout = 200_000
+      await page.waitForFunction('globalThis.over')
+      await page.goto('chrome://crash').catch(() => {})
+      await page.sleep(200_000)
+    },
+  })
+  const full = await record(
+    `<script>let stock = 100${shop('stock', PAUSE)}
+const all = []
+setInterval(() => { while (globalThis.over) all.push({ inner: { all } }) }, 1)</script>`,
+    { accesses: true, duration: 200_000, script: undefined, browserArgs: ['--js-flags=--max-old-space-size=50'] },
+  )
+  ok(
+    full.records.some((r) => r.type === 'note' && /^the page ran out of memory;/.test(r.text)),
+    'it is told why',
+  )
+  for (const { figures } of [crashes, full]) {
+    same(troubles(figures), ['the page crashed; what was recorded until then follows'])
+    const [first] = conflicts(figures)
+    ok(first !== undefined, 'no conflict')
+    ok(/^buy\(\) read stock, waited and wrote it/.test(conflictText(figures, first)), conflictText(figures, first))
+    ok(first.seen >= 8, `seen ${first.seen} times`)
+  }
+  const worker = `let n = 1${shop('n', PAUSE).replace('globalThis.over = true', 'postMessage(1)')}`
+  const ended = `<script>const w = new Worker('/w.js')
+w.onmessage = () => (w.terminate(), setTimeout(() => (over = true), 100))</script>`
+  const [third] = await told(ended, { '/w.js': worker })
+  ok(/ read n, /.test(third), third)
 })
 
 test('a global variable is the same for all scripts of a page, and for those that ask the window', async () => {

@@ -11,9 +11,9 @@ export function troubles(f: Figures): string[] {
   })
 }
 
-function troubleOf({ reason, signal, hungFor, hungIn }: Recording): string | undefined {
+function troubleOf({ source, reason, signal, hungFor, hungIn }: Recording): string | undefined {
   if (reason === 'signal') return `the program ${signalText(signal)}; what was recorded until then follows`
-  if (reason === 'crash') return 'it crashed; what was recorded until then follows'
+  if (reason === 'crash') return `${source === 'web' ? 'the page' : 'it'} crashed; what was recorded until then follows`
   if (reason === 'unsettled')
     return 'it ended with status 13: nothing was left to do while an `await` at the top level of a module waited'
   if (reason === 'truncated') return 'the recording breaks off: figures are of its beginning'

@@ -5,7 +5,7 @@ import { sorted } from './lists.ts'
 import type { FileSite } from './sites.ts'
 import type { Finding, Watch } from './watch.ts'
 
-export const MAX_TOLD = 500
+const MAX_TOLD = 500
 const MAX_AWAITS = 6
 
 /** A finding as plain data, which a page can hand over. */
@@ -67,6 +67,20 @@ export function toldBy(watch: Watch, isWanted: (finding: Finding) => boolean = (
     }
   })
   return all
+}
+
+/**
+ * Which findings are told before the end, which may be a crash: new ones, and again whenever one was seen twice as often.
+ */
+export class News {
+  private readonly counts = new Map<Finding, number>()
+
+  has(finding: Finding): boolean {
+    const known = this.counts.get(finding)
+    if (known === undefined ? this.counts.size >= MAX_TOLD : finding.count < 2 * known) return false
+    this.counts.set(finding, finding.count)
+    return true
+  }
 }
 
 /** Those that were seen most often. */

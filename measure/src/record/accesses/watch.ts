@@ -64,6 +64,8 @@ const OTHERS = Symbol('others')
 export class Watch {
   readonly flows: Flows
   readonly findings = new Map<string, Finding>()
+  /** Told of each finding whenever it was seen. */
+  found: (finding: Finding) => void = () => {}
   /** The sites where code was made that is not watched. */
   readonly made = new Set<number>()
   /** By the site of the first access, then of the second. */
@@ -175,12 +177,12 @@ export class Watch {
       const saved = second.writes && !updates ? readBefore(history, newest, back) : null
       if (saved !== null) this.count(saved, second)
       if (foreign === undefined) return
-      if (saved !== null && foreign.writes) return this.found('lost update', saved, foreign, second, together!, true)
+      if (saved !== null && foreign.writes) return this.find('lost update', saved, foreign, second, together!, true)
       const kind = kindOf(first.writes, foreign.writes, second.writes, updates)
       if (kind === null || (isOfReads(kind) && isAnswered(history, newest, back, second))) return
       // Two steps of a loop are two operations unless the second decides by what the first read.
       if (kind !== 'lost update' && first.by !== together && second.by !== together) return
-      return this.found(kind, first, foreign, second, together!)
+      return this.find(kind, first, foreign, second, together!)
     }
   }
 
@@ -198,7 +200,7 @@ export class Watch {
     }
   }
 
-  private found(
+  private find(
     kind: Finding['kind'],
     first: Access,
     foreign: Access,
@@ -235,10 +237,12 @@ export class Watch {
     if (!isDirect(first, second, together)) finding.direct = false
     if (!acted) finding.acted = false
     waitedBetween(first, second, together, finding.waits)
-    if (finding.lengths.length >= MAX_LENGTHS) return
     const { lengths, costs } = finding
-    lengths[lengths.length] = second.time - first.time
-    costs[costs.length] = this.flows.costs.between(together, second.by, first.time, second.time)
+    if (lengths.length < MAX_LENGTHS) {
+      lengths[lengths.length] = second.time - first.time
+      costs[costs.length] = this.flows.costs.between(together, second.by, first.time, second.time)
+    }
+    this.found(finding)
   }
 }
 

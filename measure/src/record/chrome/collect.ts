@@ -2,7 +2,7 @@
  * Sorts the events of a Chrome trace by thread and keeps what continuations are made of. Everything else is dropped at
  * once: of four million events of a session a few hundred thousand stay.
  */
-import { LEFT } from '../web/accesses/found.ts'
+import { STAMP } from '../web/accesses/found.ts'
 import type { ChromeEvent } from './events.ts'
 
 /** What an event is. From `InstallTimer` on: instants. */
@@ -109,8 +109,8 @@ export interface Profile {
 export class Collection {
   readonly threads = new Map<string, ChromeThread>()
   readonly profiles = new Map<string, Profile>()
-  /** What pages whose reads and writes were watched told when the user left them. */
-  readonly left: string[] = []
+  /** What pages whose reads and writes were watched told of them. */
+  readonly found: string[] = []
   first = Infinity
   last = 0
   events = 0
@@ -217,7 +217,7 @@ export class Collection {
     else if (code === Code.Stamp) {
       const message = data?.message ?? data?.name
       if (typeof message !== 'string' || !message.startsWith('charcoal:')) return
-      if (message.startsWith(LEFT)) return void this.left.push(message.slice(LEFT.length))
+      if (message.startsWith(STAMP)) return void this.found.push(message.slice(STAMP.length))
       data = { message, sample: data.sampleTraceId }
     } else if (code === Code.AsyncRun) data = { sample: args.data?.sampleTraceId }
     thread.kept.push({ code, ts: e.ts, end, cpu: e.tdur ?? -1, data, flowIn: -1, flowOut: -1 })

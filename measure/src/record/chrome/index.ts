@@ -30,8 +30,8 @@ export interface ConvertOptions {
   progress?: Tell
   /** Where a place of the text that ran lies in the text that people wrote. */
   place?(place: Place): Place
-  /** Further records, which stand before the end; `left`: what pages told when the user left them. */
-  more?(location: (place: Place) => number, left: string[]): TraceRecord[]
+  /** Further records, which stand before the end; `found`: what pages told of their reads and writes. */
+  more?(location: (place: Place) => number, found: string[]): TraceRecord[]
 }
 
 const CATEGORIES =
@@ -92,7 +92,7 @@ export async function convertTrace(file: string, out: string, options: ConvertOp
   trace.write({ type: 'sources', kinds })
   if (options.calibration !== undefined) trace.write(options.calibration)
   for (const text of options.notes ?? []) trace.write({ type: 'note', text })
-  for (const record of options.more?.(locate, collection.left) ?? []) trace.write(record)
+  for (const record of options.more?.(locate, collection.found) ?? []) trace.write(record)
   if (!collection.sawFlows)
     trace.write({
       type: 'note',

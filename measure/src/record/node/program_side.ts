@@ -10,8 +10,7 @@ import { watch } from './adapter.ts'
 import { childrenNote, countChildren } from './children.ts'
 import { Contexts } from './accesses/contexts.ts'
 import { installAccesses, type Accesses } from './accesses/install.ts'
-import { MAX_TOLD, mostFrequent, recordOf, toldBy, type Told } from '../accesses/tell.ts'
-import type { Finding } from '../accesses/watch.ts'
+import { mostFrequent, News, recordOf, toldBy, type Told } from '../accesses/tell.ts'
 import { handDown } from './inherited.ts'
 import { CONFIG, HUNG, MARK, SILENT, STOP, type HookConfig } from './config.ts'
 import { NodeRecorder } from './recorder.ts'
@@ -97,11 +96,11 @@ function start(config: HookConfig): void {
 }
 
 /**
- * Tells what the watching of accesses has found. A process may be killed, so what is found is told before the end, too,
- * and again whenever it was seen twice as often: the trace has what was told last.
+ * Tells what the watching of accesses has found. A process may be killed, so what is found is told before the end, too:
+ * the trace has what was told last.
  */
 function teller({ watch, describe }: Accesses, recorder: NodeRecorder): { atEnd(): void; meanwhile(): void } {
-  const counts = new Map<Finding, number>()
+  const news = new News()
   const made = new Set<number>()
   const tell = (all: Told[]): void => {
     for (const told of all) {
@@ -114,15 +113,9 @@ function teller({ watch, describe }: Accesses, recorder: NodeRecorder): { atEnd(
       made.add(site)
     }
   }
-  const isNew = (finding: Finding): boolean => {
-    const known = counts.get(finding)
-    if (known === undefined ? counts.size >= MAX_TOLD : finding.count < 2 * known) return false
-    counts.set(finding, finding.count)
-    return true
-  }
   return {
     atEnd: () => tell(mostFrequent(toldBy(watch))),
-    meanwhile: () => tell(toldBy(watch, isNew)),
+    meanwhile: () => tell(toldBy(watch, (finding) => news.has(finding))),
   }
 }
 

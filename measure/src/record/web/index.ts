@@ -116,7 +116,7 @@ export async function recordWeb(url: string, options: RecordWebOptions): Promise
       calibration,
       ...(accesses !== undefined && {
         place: (place) => accesses.rewriting.original(place),
-        more: (location, left) => [...accesses.records(location, left), ...unwatchedNotes(accesses)],
+        more: (location, found) => [...accesses.records(location, found), ...unwatchedNotes(accesses)],
       }),
     })
     if (mode === 'full') {
@@ -185,7 +185,17 @@ async function record(browser: Browser, address: string | null, options: Recordi
   const { steps, mode, ending, say, watched, loadTimeout = 30_000 } = options
   const scripts = new Scripts(cdp)
   const session = await attach(cdp, mode, options.attach?.page, watched)
+  let crashed = 'the page crashed'
   cdp.on('Inspector.targetCrashed', () => ending.end('crash'), session)
+  // Where V8 would crash because its heap is full, it stops for a debugger instead, and waits.
+  cdp.on('Debugger.paused', ({ reason }, paused) => {
+    if (reason === 'OOM' && paused === session) {
+      crashed = 'the page ran out of memory'
+      ending.end('crash')
+      void cdp.send('Runtime.terminateExecution', {}, session).catch(() => {})
+    }
+    void cdp.send('Debugger.resume', {}, paused).catch(() => {})
+  })
   void cdp.closed.then(() => ending.end('crash'))
   await startTracing(cdp, session, mode)
   if (address !== null) {
@@ -207,7 +217,7 @@ async function record(browser: Browser, address: string | null, options: Recordi
     notes.push(`the steps failed: ${failure.message}`)
     say(`the steps failed, keeping what was recorded: ${failure.message}`)
   }
-  if (ending.reason === 'crash') notes.push('the page crashed; what was recorded until then is in the report')
+  if (ending.reason === 'crash') notes.push(`${crashed}; what was recorded until then is in the report`)
   else if (!(await responds(cdp, session))) {
     ending.reason = 'hung'
     notes.push('the page hung: at the end its script had not returned to the event loop, and was broken off')
@@ -220,7 +230,7 @@ async function record(browser: Browser, address: string | null, options: Recordi
   const maps: Outcome['maps'] = answers ? await scripts.maps() : new Map()
   const texts: Outcome['texts'] = answers && watched === undefined ? await scripts.texts() : new Map()
   const lost = await stopTracing(cdp, session, options.raw)
-  if (ending.reason !== 'crash') await watched?.collect()
+  await watched?.collect()
   if (lost)
     notes.push(
       "the browser's trace buffer was full: the recording is incomplete; record for a shorter time, or in mode fast",

@@ -5,7 +5,7 @@ import type { Place } from '../../place.ts'
 import type { Unserialisable } from '../../../format/types.ts'
 import { leftText, madeText } from '../../unwatched_text.ts'
 import type { Cdp } from '../cdp.ts'
-import { FOUND } from './found.ts'
+import { FOUND, type Found } from './found.ts'
 import { enableInterception, intercept } from './intercept.ts'
 import { pageText } from './page_text.ts'
 import { Rewriting } from './rewriting.ts'
@@ -16,7 +16,8 @@ const DEADLINE = 5000
 
 export class PageAccesses {
   readonly rewriting: Rewriting
-  private readonly told: Told[] = []
+  /** By the number of the realm, and that of the finding in it. */
+  private readonly told = new Map<string, Told>()
   private readonly made = new Set<number>()
   private readonly sessions = new Set<string>()
   private readonly cdp: Cdp
@@ -28,6 +29,8 @@ export class PageAccesses {
     this.rewriting = new Rewriting(own)
     this.unseen = new UnseenScripts(cdp, this.rewriting)
     intercept(cdp, this.rewriting)
+    // It would answer nothing.
+    cdp.on('Inspector.targetCrashed', (_, session) => this.sessions.delete(session))
   }
 
   /** What a realm runs before its own scripts. */
@@ -55,10 +58,10 @@ export class PageAccesses {
     this.unseenNames = await this.unseen.names(new Set(lines))
   }
 
-  /** `left`: what pages told when the user left them. */
-  records(location: (place: Place) => number, left: string[]): Unserialisable[] {
-    for (const text of left) this.add(text)
-    return mostFrequent(this.told).flatMap(
+  /** `found`: what realms told before, of which some are gone: pages that the user left, or that crashed. */
+  records(location: (place: Place) => number, found: string[]): Unserialisable[] {
+    for (const text of found) this.add(text)
+    return mostFrequent([...this.told.values()]).flatMap(
       (told) => recordOf(told, (site) => this.rewriting.describe(site), location) ?? [],
     )
   }
@@ -75,7 +78,7 @@ export class PageAccesses {
   }
 
   private async ask(session: string, uniqueContextId: string): Promise<void> {
-    const expression = `typeof ${FOUND} === 'function' ? ${FOUND}() : '[]'\n//# sourceURL=charcoal-measure:found`
+    const expression = `typeof ${FOUND} === 'function' ? ${FOUND}() : ''\n//# sourceURL=charcoal-measure:found`
     const { result } = await this.cdp.send('Runtime.evaluate', { expression, uniqueContextId }, session, DEADLINE)
     this.add(result.value)
   }
@@ -83,9 +86,12 @@ export class PageAccesses {
   /** What a page says could be anything. */
   private add(text: unknown): void {
     try {
-      const told = JSON.parse(String(text))
-      if (!Array.isArray(told)) return
-      for (const one of told) typeof one === 'number' ? this.made.add(one) : this.told.push(one)
+      const { realm, findings, made } = JSON.parse(String(text)) as Found
+      for (const site of made) this.made.add(site)
+      for (const told of findings) {
+        const key = `${realm} ${told.number}`
+        if (told.count >= (this.told.get(key)?.count ?? 0)) this.told.set(key, told)
+      }
     } catch {
       // Then it has told nothing.
     }

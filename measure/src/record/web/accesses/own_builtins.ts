@@ -21,8 +21,8 @@ const OwnSet = own(Sets)
 const OwnWeakMap = own(WeakMaps)
 const { isArray } = Lists
 const OwnArray = { isArray }
-const { max, min, round, floor } = math
-const OwnMath = { max, min, round, floor }
+const { max, min, round, floor, random } = math
+const OwnMath = { max, min, round, floor, random }
 const OwnReflect = { apply, construct, getOwnPropertyDescriptor, ownKeys }
 const OwnObject = { defineProperty, hasOwn, setPrototypeOf }
 

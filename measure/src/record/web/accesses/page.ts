@@ -5,11 +5,11 @@
 import { Runtime } from '../../accesses/runtime.ts'
 import { disguiseTexts } from '../../accesses/disguise_texts.ts'
 import { GLOBAL } from '../../accesses/sites.ts'
-import { toldBy, type Told } from '../../accesses/tell.ts'
+import { News, toldBy } from '../../accesses/tell.ts'
 import { noteProxies } from '../../accesses/proxies.ts'
-import { Watch } from '../../accesses/watch.ts'
+import { Watch, type Finding } from '../../accesses/watch.ts'
 import { textOf } from './text_of.ts'
-import { FOUND, LEFT } from './found.ts'
+import { FOUND, STAMP } from './found.ts'
 import { PageFlows } from './page_flows.ts'
 
 const realm = globalThis as any
@@ -21,15 +21,21 @@ if (!Object.hasOwn(realm, GLOBAL)) {
   Object.defineProperty(realm, GLOBAL, { value: new Runtime(watch.flows, watch, () => {}) })
   disguiseTexts()
   noteProxies(realm)
-  const all = (): (Told | number)[] => {
-    const told: (Told | number)[] = toldBy(watch)
-    watch.made.forEach((site) => void (told[told.length] = site))
-    return told
+  const number = Math.random()
+  const found = (isWanted?: (finding: Finding) => boolean): string => {
+    const made: number[] = []
+    watch.made.forEach((site) => void (made[made.length] = site))
+    return textOf({ realm: number, findings: toldBy(watch, isWanted), made })
   }
-  Object.defineProperty(realm, FOUND, { value: () => textOf(all()) })
-  // What was found in a page that the user leaves would be gone with it; the trace is not.
+  Object.defineProperty(realm, FOUND, { value: () => found() })
+  // What was found would be gone with a page that the user leaves, or that crashes; the trace is not.
   const { timeStamp } = console
+  const stamp = (text: string): void => apply(timeStamp, console, [STAMP + text])
+  const news = new News()
+  watch.found = (finding) => {
+    if (news.has(finding)) stamp(found((one) => one === finding))
+  }
   realm.addEventListener?.('pagehide', () => {
-    if (watch.findings.size + watch.made.size > 0) apply(timeStamp, console, [LEFT + textOf(all())])
+    if (watch.findings.size + watch.made.size > 0) stamp(found())
   })
 }

@@ -1,18 +1,19 @@
 /** JSON of what was found, whatever the page has made of `toJSON` and of the prototypes. */
-import type { Told } from '../../accesses/tell.ts'
+import type { Found } from './found.ts'
 
 const { stringify } = JSON
 const { setPrototypeOf } = Object
 
-/** Findings, and sites where code was made. */
-export function textOf(all: (Told | number)[]): string {
-  for (let i = 0; i < all.length; i++) {
-    const told = all[i]
-    if (typeof told === 'number') continue
+export function textOf(all: Found): string {
+  const { findings, made } = all
+  for (let i = 0; i < findings.length; i++) {
+    const told = findings[i]!
     setPrototypeOf(told.waits, null)
     setPrototypeOf(told.cpu, null)
     setPrototypeOf(told.wait, null)
     setPrototypeOf(told, null)
   }
+  setPrototypeOf(findings, null)
+  setPrototypeOf(made, null)
   return stringify(setPrototypeOf(all, null))
 }
