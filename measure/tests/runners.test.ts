@@ -18,7 +18,11 @@ const WAYS: Record<string, string> = {
   runInContext: `vm.runInContext(wrapped, realm, { filename, columnOffset })(exports)`,
   runInNewContext: `vm.runInNewContext('\\n' + wrapped, undefined, { filename, lineOffset: -1 })(exports)`,
   runInThisContext: `runInThisContext(wrapped, { filename, columnOffset })(exports)`,
+  SourceTextModule: `evaluated(new vm.SourceTextModule(text, { identifier: filename, context: realm }))`,
 }
+
+/** Without it Node has no `SourceTextModule`. */
+const FLAGS = ['--experimental-vm-modules', '--no-warnings']
 
 /** A program that runs `own.cjs` by a package. */
 function runner(way: string, made: string): { dir: string; program: string } {
@@ -28,8 +32,9 @@ function runner(way: string, made: string): { dir: string; program: string } {
   writeFileSync(
     path.join(folder, 'index.js'),
     `const vm = require('node:vm'), { runInThisContext } = vm
-module.exports = (filename, text, exports) => {
-  const realm = vm.createContext({ console }), head = '(function (exports) {'
+const evaluated = async (module) => (await module.link(() => {}), module.evaluate())
+module.exports = async (filename, text, exports) => {
+  const realm = vm.createContext({ console, exports }), head = '(function (exports) {'
   const wrapped = head + text + '\\n})', columnOffset = -head.length
   return ${WAYS[way]!}
 }`,
@@ -39,7 +44,7 @@ module.exports = (filename, text, exports) => {
     program,
     `const exported = { log: console.log, read: () => require('node:fs').readFileSync(__filename, 'utf8').length }
 require('runner')(${JSON.stringify(path.join(dir, 'own.cjs'))}, ${JSON.stringify(made)}, exported)
-exported.run()`,
+  .then(() => exported.run())`,
   )
   return { dir, program }
 }
@@ -63,7 +68,7 @@ test('a race in own code that a package compiles by node:vm is the first card, i
   for (const way of Object.keys(WAYS)) {
     const { dir, program } = runner(way, BANK)
     const out = path.join(dir, 't.jsonl')
-    const { exitCode } = await recordNode(program, [], { out, stdio: 'ignore' })
+    const { exitCode } = await recordNode(program, [], { out, stdio: 'ignore', execArgv: FLAGS })
     same(exitCode, 0, way)
     const figures = await analyse(out)
     const [c] = conflicts(figures)
@@ -74,13 +79,13 @@ test('a race in own code that a package compiles by node:vm is the first card, i
 })
 
 test('of a text that a runner has made of a file, places are those of the file, by the map in the text', async () => {
-  for (const way of ['compileFunction', 'runInThisContext']) {
+  for (const way of ['compileFunction', 'runInThisContext', 'SourceTextModule']) {
     const source = BANK.replace('class Bank', 'interface Account { name: string }\n\nclass Bank')
     const { code } = transformSync(source, { loader: 'ts', sourcemap: 'inline', sourcefile: 'own.cjs' })
     ok(!code.startsWith(source.slice(0, 90)), 'the text is the file')
     const { dir, program } = runner(way, code)
     const out = path.join(dir, 't.jsonl')
-    await recordNode(program, [], { out, stdio: 'ignore' })
+    await recordNode(program, [], { out, stdio: 'ignore', execArgv: FLAGS })
     const figures = await analyse(out)
     const [c] = conflicts(figures)
     ok(c !== undefined, `${way}: no conflict`)
@@ -156,9 +161,10 @@ test('own code that a package compiles does not see that it is rewritten, and it
   for (const way of Object.keys(WAYS)) {
     const { dir, program } = runner(way, LOOKS)
     const run = said(dir, program)
-    const bare = run([])
+    const bare = run(FLAGS)
     ok(bare.includes('own.cjs'), `${way}: ${bare}`)
-    same(run([command, 'node', '--no-calibrate', '--quiet', '--out', path.join(dir, 'o.jsonl')]), bare, way)
+    const flags = FLAGS.flatMap((flag) => ['--node-arg', flag])
+    same(run([command, 'node', '--no-calibrate', '--quiet', ...flags, '--out', path.join(dir, 'o.jsonl')]), bare, way)
   }
 })
 
@@ -167,7 +173,7 @@ test('what a package compiles does the same in realms that cannot be changed, an
   writeFileSync(
     path.join(dir, 'node_modules/runner/index.js'),
     `const vm = require('node:vm')
-module.exports = (filename, text, exports) => {
+module.exports = async (filename, text, exports) => {
   const script = new vm.Script('"use strict"; { const o = { n: 1 }; o.n++; (() => o.n)() }', { filename })
   const frozen = vm.createContext(Object.freeze({}))
   const names = 'Object.keys(globalThis).concat(Object.getOwnPropertyNames(this).filter((n) => /ch_/.test(n))).join()'

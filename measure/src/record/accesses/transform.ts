@@ -47,6 +47,10 @@ export function transform(
 export const transformScript = (code: string, url: string, file: number, left: Left): Transformed | null =>
   rewrite(code, false, file, { ...OF_NODE, url, first: '' }, readsFiles(code), left)
 
+/** The same for a module. */
+export const transformModule = (code: string, url: string, file: number, left: Left): Transformed | null =>
+  rewrite(code, true, file, { ...OF_NODE, url, first: '' }, readsFiles(code), left)
+
 /** The same for the body of an asynchronous function. */
 export const transformBody = (code: string, url: string, file: number, left: Left): Transformed | null =>
   rewrite(code, false, file, { ...OF_NODE, url, first: '', isBody: true }, readsFiles(code), left)

@@ -1,6 +1,6 @@
 /**
  * Rewrites the program's own files that another program compiles by `node:vm`, as test runners do: texts whose
- * `filename` is a file of the program's own. A text may be one that the runner has made of the file, with its source
+ * `filename`, or a module's `identifier`, is a file of the program's own. A text may be one that the runner has made of the file, with its source
  * map in it.
  */
 import { syncBuiltinESMExports } from 'node:module'
@@ -8,7 +8,7 @@ import { types } from 'node:util'
 import vm from 'node:vm'
 import { knowRealms } from '../../accesses/collections.ts'
 import { GLOBAL, MARK, moved, type FileSites } from '../../accesses/sites.ts'
-import { transformBody, transformScript } from '../../accesses/transform.ts'
+import { transformBody, transformModule, transformScript } from '../../accesses/transform.ts'
 import { given } from '../../given.ts'
 import { scriptAddress } from '../../script_address.ts'
 import { leftText, tooLong } from '../../unwatched_text.ts'
@@ -37,7 +37,7 @@ export interface Recorder {
 
 export function rewriteScripts({ runtime, nextFile, register, disguiseRealm }: Recorder): void {
   const module = vm as any
-  const { Script, compileFunction, runInContext, runInNewContext, runInThisContext } = module
+  const { Script, SourceTextModule, compileFunction, runInContext, runInNewContext, runInThisContext } = module
   /** Scripts that are rewritten; how to have them as they were. */
   const unchanged = new WeakMap<object, () => object>()
   const disguised = new WeakSet<object>()
@@ -98,6 +98,18 @@ export function rewriteScripts({ runtime, nextFile, register, disguiseRealm }: R
       return script
     },
   })
+  // Only there if Node was started with an option.
+  if (SourceTextModule !== undefined)
+    module.SourceTextModule = new Proxy(SourceTextModule, {
+      construct(target, [code, options, ...rest], self) {
+        const text = rewrite(code, { ...options, filename: options?.identifier }, transformModule)
+        if (text === null || (options.context !== undefined && !prepare(options.context)))
+          return Reflect.construct(target, [code, options, ...rest], self)
+        // What was kept of the text as it was does not fit, and would be an error.
+        const { cachedData: _, ...others } = options
+        return Reflect.construct(target, [text, others, ...rest], self)
+      },
+    })
   for (const name of ['runInContext', 'runInNewContext']) {
     const native = Script.prototype[name]
     replace(Script.prototype, name, function (this: object, context: unknown, ...rest: unknown[]) {
