@@ -108,6 +108,10 @@ test('a race is seen however its accesses are written', async () => {
     swapped: 'const x = left; await sleep(1); [left, right] = [right, x]',
     unpacked: 'const { of: { n } } = nested; await sleep(1); nested.of.n = n + 1',
     restored: "const before = logger.level; logger.level = 'off'; await sleep(i); logger.level = before",
+    rest: 'const { x, ...others } = point; await sleep(1); point.y = others.y + x',
+    eachCounted: 'let n = 0; for (const k in seats) n++; if (n < 2) { await sleep(1); seats[i] = true }',
+    anyCounted: 'for (const k in locks) if (Object.hasOwn(locks, k)) return; await sleep(1); locks[i] = true',
+    summed: 'let sum = 0; for (const k in sums) sum += sums[k]; await sleep(1); sums.n = sum',
     gathered: 'const copy = seen.concat(i); await sleep(1); seen.length = 0; seen.push(...copy)',
   }
   const cards = await found(`
@@ -119,6 +123,7 @@ const cache = {}, user = { session: { token: null } }, members = [], rows = [], 
 let connection, pair = 0, counted = 0
 const reflection = { n: 0 }, names = {}, claims = {}, taken = {}, made = {}, doc = { n: 0 }, page = { n: 0 }
 const times = { a: 1, b: 1 }, users = {}, clients = {}, nested = { of: { n: 0 } }, logger = { level: 'info' }, seen = []
+const point = { x: 1, y: 1 }, seats = {}, locks = {}, sums = { n: 1, m: 1 }
 let [left, right] = [1, 2]
 ${Object.entries(ways)
   .map(([name, body]) => `async function ${name}(i) { ${body} }\nawait Promise.all([1, 2, 3].map(${name}))`)
@@ -296,12 +301,15 @@ test('functions of the language are innocent if each operation has its own prope
     claimed: 'if (!Object.hasOwn(names, "bob")) { names.bob = i; await sleep(1); names[`of${i}`] = 1 }',
     flagged: 'if (page.state !== "idle") return; page.state = "busy"; await sleep(1); page.state = "idle"',
     counted: 'const depth = ++log.depth; await sleep(depth); log.depth--',
+    listed: 'members[i] = 0; for (const k in members) members[k]; await sleep(1); delete members[i]',
+    copied: 'const { n, ...others } = settings; await sleep(1); return { n, ...others, ...settings, i }',
     kept: 'const { of: { n } } = own(i); await sleep(1); own(i).of.n = n + 1',
   }
   const cards = await found(`
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
 const state = { n: 0 }, jobs = { k1: 1, k2: 2, k3: 3 }, count = { n: 0 }, names = {}, page = { state: 'idle' }
-const log = { depth: 0 }, owned = [1, 2, 3, 4].map(() => ({ of: { n: 0 } })), own = (i) => owned[i]
+const log = { depth: 0 }, members = {}, settings = { n: 0, m: 0 }
+const owned = [1, 2, 3, 4].map(() => ({ of: { n: 0 } })), own = (i) => owned[i]
 setTimeout(() => (page.state = 'idle'), 1)
 ${Object.entries(ways)
   .map(([name, body]) => `async function ${name}(i) { ${body} }\nawait Promise.all([1, 2, 3].map(${name}))`)

@@ -129,14 +129,15 @@ export abstract class AccessRewriter {
   }
 
   /**
-   * What an object pattern reads, as a literal: names, sites, and the same of a pattern inside, in turn; 0: nothing. A
-   * finding is about one property, so each property has a site of its own.
+   * What an object pattern reads, as a literal: names (0: all), sites, and the same of a pattern inside, in turn; 0:
+   * nothing. A finding is about one property, so each property has a site of its own.
    */
   protected takenBy(pattern: Node, path: string): string {
     if (pattern.type === 'AssignmentPattern') return this.takenBy(pattern.left, path)
     if (pattern.type !== 'ObjectPattern') return '0'
     const told: string[] = []
     for (const property of pattern.properties) {
+      if (property.type === 'RestElement') told.push('0', String(this.out.site(property, path.slice(0, -1))), '0')
       if (property.type !== 'Property' || property.computed) continue
       const name = path + keyName(property.key)
       const site = this.out.site(property, name)
@@ -167,6 +168,13 @@ export abstract class AccessRewriter {
   protected properties(object: Node): void {
     if (!this.isTaken(object)) return this.visit(object)
     this.about(object, 'o', `${this.out.site(object, this.out.text(object))},false`)
+  }
+
+  /** How many properties an object holds is read. */
+  protected counted(object: Node): void {
+    if (!this.isTaken(object)) return this.visit(object)
+    const [all, count] = [0, 1].map(() => this.out.site(object, this.out.text(object)))
+    this.about(object, 'count', String(count), '$ch.o(', `,${all},false)`)
   }
 
   /** `key in object` */

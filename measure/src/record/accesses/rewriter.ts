@@ -8,7 +8,7 @@ import { CallRewriter } from './call_rewriter.ts'
 import { exportsOf, importsOf, moduleName, WHOLE_MODULE } from './exports.ts'
 import { Rewritten, type Transformed } from './rewritten.ts'
 import { Scopes } from './scopes.ts'
-import { handsOn, passesFunctions } from './shapes.ts'
+import { handsOn, onlyCounts, passesFunctions } from './shapes.ts'
 import type { Style } from './style.ts'
 
 /** Rewrites one file; `transform.ts` shows what comes out. */
@@ -144,7 +144,7 @@ export class Rewriter extends CallRewriter {
         if (node.left.type === 'VariableDeclaration') this.visit(node.left)
         return node.await ? this.loopThatWaits(node) : (this.contents(node.right), this.visit(node.body))
       case 'ForInStatement':
-        this.properties(node.right)
+        onlyCounts(node) ? this.counted(node.right) : this.properties(node.right)
         return this.visit(node.body)
       case 'LabeledStatement':
         return this.visit(node.body)

@@ -21,7 +21,7 @@ export interface Notes {
   knows(object: object, key: unknown): boolean
 }
 
-/** Names, sites, and what patterns inside take (0: there is none), in turn. */
+/** Names (0: all), sites, and what patterns inside take (0: there is none), in turn. */
 type Taken = (string | number | Taken)[]
 
 export class Runtime {
@@ -203,13 +203,14 @@ export class Runtime {
     return result
   }
 
-  /** Properties are taken from an object by a pattern: names, sites and what patterns inside take, in turn. */
+  /** Properties are taken from an object by a pattern. */
   d<T>(object: T, told: Taken): T {
     if (!isObject(object)) return object
     for (let i = 0; i < told.length; i += 3) {
-      const name = told[i] as string
+      const name = told[i] as string | 0
       const inner = told[i + 2]
-      this.property(object, name, told[i + 1] as number, false)
+      if (name === 0) this.o(object, told[i + 1] as number, false)
+      else this.property(object, name, told[i + 1] as number, false)
       // A getter would run twice.
       if (typeof inner === 'object') this.d(getOwnPropertyDescriptor(object, name)?.value, inner)
     }

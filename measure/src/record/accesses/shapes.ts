@@ -1,6 +1,6 @@
 /** Questions about the shape of a piece of code, on which it depends how its accesses can be told. */
 import { LANGUAGE } from '../../source/methods.ts'
-import { contains, isFunction, keyName, type Node } from '../../source/tree.ts'
+import { contains, isFunction, keyName, walk, type Node } from '../../source/tree.ts'
 
 /** `f().a`, `f().a.b`, but not `(f()).a`, which is rare and only its places in stacks suffer. */
 export function endsInCall(node: Node): boolean {
@@ -101,6 +101,18 @@ export function countedBy(node: Node): Node | null {
   return of !== null && of.key === undefined && !of.list && given.length === 1 && callee.object.name !== 'JSON'
     ? of.object
     : null
+}
+
+/** `for (const key in object) n++`: what it does depends on how many properties there are, not on which. */
+export function onlyCounts({ left, body }: Node): boolean {
+  const name = left.type === 'VariableDeclaration' ? left.declarations[0].id.name : undefined
+  if (name === undefined) return false
+  let isUsed = false
+  walk({ body }, (n) => {
+    if (n.type === 'Identifier' && n.name === name) isUsed = true
+    return n.type === 'CallExpression' && languageCall(n)?.key?.name === name
+  })
+  return !isUsed
 }
 
 /** `Object.assign(to, …)` */
