@@ -6,11 +6,12 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { grouped } from '../src/format/counted.ts'
 import { recordNode } from '../src/record/node/index.ts'
 import type { NodeRecorder } from '../src/record/node/recorder.ts'
 import { PERIOD, sample, WINDOW } from '../src/record/node/sample.ts'
 import { ok, same, soak, test } from './harness.ts'
-import { temporary } from './places.ts'
+import { measure, temporary } from './places.ts'
 
 const MAX_ROUNDS = 8
 /**
@@ -80,6 +81,16 @@ test('mode sample takes at most 1.1 times: between its short windows it is calle
   await immediately(1000)
   same(calls, 0, 'calls between two windows')
   stop()
+})
+
+test('what runs in a recorded program has no use for a locale, whose first use takes 35 ms', () => {
+  const text = readFileSync(path.join(measure, 'dist/program-side.js'), 'utf8')
+  ok(!/toLocale\w*String|\bIntl\b/.test(text))
+})
+
+test('numbers are grouped as English does it', () => {
+  for (const n of [0, 7, 999, 1000, -999, -1000, 12_345, 123_456, 1_234_567, 10 ** 12, -(10 ** 15)])
+    same(grouped(n), n.toLocaleString('en'))
 })
 
 /** So many immediates, each made by the one before. */

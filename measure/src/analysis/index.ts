@@ -8,6 +8,7 @@
  * console.log(figures.subtrees)
  */
 import { basename } from 'node:path'
+import { grouped } from '../format/counted.ts'
 import { readTrace } from '../format/read.ts'
 import type { Continuation, TraceRecord } from '../format/types.ts'
 import { Atomics } from './atomics.ts'
@@ -56,9 +57,9 @@ export async function analyse(file: string, options: AnalyseOptions = {}): Promi
   })) {
     for (const record of records) analyser.add(record)
     if (analyser.continuations - told >= 500_000)
-      options.progress?.(`${(told = analyser.continuations).toLocaleString('en')} continuations read`, true)
+      options.progress?.(`${grouped((told = analyser.continuations))} continuations read`, true)
   }
-  options.progress?.(`${analyser.continuations.toLocaleString('en')} continuations read; figures …`, true)
+  options.progress?.(`${grouped(analyser.continuations)} continuations read; figures …`, true)
   const unknown = analyser.sites.list.filter((site) => site.original === undefined)
   if (options.sourceMaps !== false && !analyser.mapped)
     await mapPlaces(unknown, (site, to) => (site.original = to), options.sourceMaps)

@@ -1,4 +1,12 @@
-/** Numbers with the words that they count. */
+/** Numbers for people. Without `toLocaleString`: its first call takes 35 ms, in each process that is recorded. */
+
+/**
+ * A whole number.
+ *
+ * @example
+ * grouped(1234567) // '1,234,567'
+ */
+export const grouped = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',')
 
 /**
  * @example
@@ -6,4 +14,4 @@
  * counted(2000, 'child process', 'child processes') // '2,000 child processes'
  */
 export const counted = (n: number, one: string, several = `${one}s`): string =>
-  `${n.toLocaleString('en')} ${n === 1 ? one : several}`
+  `${grouped(n)} ${n === 1 ? one : several}`

@@ -1,5 +1,6 @@
 /** Own code whose reads and writes are not watched, as parts of the sentence that names it. */
 import { shortUrl } from '../analysis/sites.ts'
+import { grouped } from '../format/counted.ts'
 import type { Described } from './accesses/tell.ts'
 import type { Place } from './place.ts'
 
@@ -13,7 +14,7 @@ export const madeText = ({ place, text }: Described): string =>
 export const ranText = (text: string, at: string | undefined): string =>
   `what the text${text === '' ? '' : ` \`${text}\``} runs${at === undefined ? '' : ` at ${at}`}`
 
-export const tooLong = (characters: number): string => `it has ${characters.toLocaleString('en')} characters or more`
+export const tooLong = (characters: number): string => `it has ${grouped(characters)} characters or more`
 
 /** A worker that is made of a text; `maker`: where, if that is known. */
 export const workerText = (maker: Place | null): string =>

@@ -1,12 +1,13 @@
 /** How figures are written in all reports: durations, shares and costs. */
 import type { Conflict } from '../analysis/conflicts.ts'
+import { grouped } from '../format/counted.ts'
 /** Numbers for people. Times come in microseconds. */
 export function time(us: number, digits = 2): string {
   if (us === 0) return '0'
   const [value, unit] =
     us < 1000 ? [us, 'µs'] : us < 1e6 ? [us / 1000, 'ms'] : us < 120e6 ? [us / 1e6, 's'] : [us / 60e6, 'min']
   const isWhole = value >= 100 && digits <= 3
-  return `${isWhole ? Math.round(value).toLocaleString('en') : String(Number(value.toPrecision(digits)))} ${unit}`
+  return `${isWhole ? whole(value) : String(Number(value.toPrecision(digits)))} ${unit}`
 }
 
 const MAX_DIGITS = 8
@@ -21,7 +22,7 @@ export function moments(all: number[]): string[] {
   return all.map((us) => time(us, MAX_DIGITS))
 }
 
-export const whole = (n: number): string => Math.round(n).toLocaleString('en')
+export const whole = (n: number): string => grouped(Math.round(n))
 
 /** `part` of `of` as the papers print shares: two digits. */
 export function percent(part: number, of: number): string {

@@ -11,6 +11,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { analyse, type Figures } from '../analysis/index.ts'
+import { grouped } from '../format/counted.ts'
 import { MeasureError } from '../format/error.ts'
 import { applications, corpusFolder, manifestOf, type Application } from './applications.ts'
 import { install, type Installed } from './install.ts'
@@ -116,7 +117,7 @@ async function recordings(
       if (!existsSync(`${file}.figures.json`)) {
         const figures = await analyse(`${file}.jsonl`, { title: app.title, truncated: true })
         writeFileSync(`${file}.figures.json`, JSON.stringify(figures))
-        say(`${app.title}: ${figures.counts.continuations.toLocaleString('en')} continuations`)
+        say(`${app.title}: ${grouped(figures.counts.continuations)} continuations`)
       }
       found.push({ entry, figures: JSON.parse(readFileSync(`${file}.figures.json`, 'utf8')) as Figures })
     }

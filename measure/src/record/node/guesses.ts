@@ -48,11 +48,11 @@ export class Guesses {
     if (known.last !== null && known.last.last === f) return known.last
     let text = textOf.call(f)
     if (text.length > MAX_TEXT) text = `${text.length}${text.slice(0, MAX_TEXT)}`
-    // A built-in function (what settles a promise) looks the same wherever it is registered.
-    else if (text.length < 100 && text.endsWith('{ [native code] }')) return null
     // Most often it is the same as before, and comparing is cheaper than hashing.
     let guess = known.last !== null && known.last.text === text ? known.last : known.texts.get(text)
     if (guess === undefined) {
+      // A built-in function (what settles a promise) looks the same wherever it is registered.
+      if (text.length < 100 && text.endsWith('{ [native code] }')) return null
       if (this.texts >= MAX_TEXTS) return null
       this.texts++
       known.texts.set(

@@ -70,14 +70,19 @@ export function resourceType(name: string): ResourceType {
 export class TypeNumbers {
   private readonly types: ResourceType[] = []
   private readonly numbers = new Map<string, number>()
+  /** What was asked for last: most often it is asked for again. */
+  private lastName = ''
+  private lastNumber = -1
 
   of(name: string): number {
+    if (name === this.lastName) return this.lastNumber
     let number = this.numbers.get(name)
     if (number === undefined) {
       number = this.types.push(resourceType(name)) - 1
       this.numbers.set(name, number)
     }
-    return number
+    this.lastName = name
+    return (this.lastNumber = number)
   }
 
   at(number: number): ResourceType {

@@ -8,6 +8,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { grouped } from '../../format/counted.ts'
 import { MeasureError } from '../../format/error.ts'
 import type { Calibration, Header, TraceRecord } from '../../format/types.ts'
 import { loadLocal } from '../../analysis/sourcemaps.ts'
@@ -207,7 +208,7 @@ async function record(browser: Browser, address: string | null, options: Recordi
   say(`recording${how}; Ctrl-C ends it and reports`)
   let events = ''
   cdp.on('Tracing.bufferUsage', ({ eventCount, percentFull }) => {
-    const count = Number(eventCount ?? 0).toLocaleString('en')
+    const count = grouped(Number(eventCount ?? 0))
     events = `${count} events, buffer ${Math.ceil(100 * (percentFull ?? 0))} % full`
   })
   const told = tellRecording(say, () => events)

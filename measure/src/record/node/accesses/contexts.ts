@@ -42,7 +42,8 @@ export class Contexts {
     const { running } = this
     if (running !== null) this.ends(running, now)
     this.running = null
-    this.inner.length = 0
+    // Setting a length takes long, even to what it is.
+    if (this.inner.length > 0) this.inner.length = 0
     this.flows.current = null
   }
 
