@@ -15,7 +15,7 @@ static void cancel_alone(struct ch_branch *b, struct ch_clause *c) {
 /* Ends a wait that selects one clause, for a cancel. A single clause is not decided, but taken off its object's list:
  * conditions and barriers count who is on their list, so each of these must be somebody whom they can claim. */
 static bool give_up(struct ch_wait *w) {
-  if (w->first != w->last) {
+  if (w->first->next) {
     if (!ch_wait_decide(w, CH_STATE_CANCELLED))
       return false;
     ch_withdraw_losers(w, NULL);

@@ -127,7 +127,7 @@ __attribute__((noinline)) static bool try_enlisted(struct ch_clause *c) {
     return false;
   struct ch_wait *its = c->wait, w;
   ch_wait_enter(&w, 0, NULL);
-  w.first = w.last = c;
+  w.first = c;
   w.owner = ch_activity_of(ch_domain.current);
   w.phase = CH_WAIT_ENLISTED;
   c->wait = &w;

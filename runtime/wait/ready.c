@@ -14,7 +14,6 @@ static void reverse(struct ch_wait *w) {
     before = c;
     c = next;
   }
-  w->last = w->first;
   w->first = before;
 }
 
