@@ -30,7 +30,9 @@
 
 __thread uint64_t ch_looks, ch_looks_paid;
 
-static __thread struct ch_worth worth;
+static __thread struct {
+  struct ch_worth look, look_on;
+} worth;
 
 /* The processors that may be used by the domains that have looked so far, and the number of these processors. */
 enum { WORDS = 1024 / (8 * sizeof(unsigned long)) };
@@ -92,6 +94,33 @@ void ch_was_in_vain(struct ch_worth *w) {
   w->left_out = w->penalty;
 }
 
+/* By the clock, because the time of a pause differs by a factor of ten between processors. */
+#define LOOK_ON_NS 2000
+
+bool ch_look_on_begins(struct ch_look_on *l) {
+  const struct ch_group *g = ch_domain.group;
+  *l = (struct ch_look_on){0};
+  return g && !g->head && ch_has_processor() && ch_is_worth(&worth.look_on);
+}
+
+bool ch_look_on_lasts(struct ch_look_on *l) {
+  if (l->glances++ % GLANCES == 0) {
+    const int64_t now = ch_monotonic_now();
+    if (l->glances == 1)
+      l->until = now + LOOK_ON_NS;
+    if (!ch_inbox_is_empty())
+      return false;
+    if (now >= l->until) {
+      ch_was_in_vain(&worth.look_on);
+      return false;
+    }
+  }
+  ch_atomic_pause();
+  return true;
+}
+
+void ch_look_on_paid(void) { worth.look_on = (struct ch_worth){0}; }
+
 /* The letters in a row that came after this thread had given way, up to MOST_TOGETHER: their senders are on the same
  * processor. The kernel may leave two threads that give way to each other there for seconds, while another processor is
  * idle; but when it wakes a thread, it looks for an idle processor. After `enough` such letters the domain sleeps. */
@@ -109,7 +138,7 @@ static bool wants_to_be_moved(void) {
 }
 
 static bool may_look(void) {
-  if (!are_several() || !ch_is_worth(&worth))
+  if (!are_several() || !ch_is_worth(&worth.look))
     return false;
   count_processors();
   return basic_length() > 0 && !wants_to_be_moved();
@@ -158,14 +187,14 @@ static void learn(enum outcome outcome) {
   ch_looks++;
   ch_looks_paid += outcome == PAID;
   if (outcome == PAID) {
-    worth = (struct ch_worth){0};
+    worth.look = (struct ch_worth){0};
     if (CH_UNLIKELY(++paid_since == FORGETS_AFTER))
       times_set_aside = 0;
     return;
   }
-  ch_was_in_vain(&worth);
+  ch_was_in_vain(&worth.look);
   if (outcome == SET_ASIDE) {
-    worth.left_out = (uint16_t)(LEFT_OUT_AFTER_SET_ASIDE << 3 * times_set_aside);
+    worth.look.left_out = (uint16_t)(LEFT_OUT_AFTER_SET_ASIDE << 3 * times_set_aside);
     times_set_aside += times_set_aside < MOST_TIMES_SET_ASIDE;
     paid_since = 0;
   }

@@ -43,6 +43,19 @@ CH_HIDDEN void ch_was_in_vain(struct ch_worth *);
 /* Tells whether there are several domains, with a processor for each that is awake, and looking is not switched off. */
 CH_HIDDEN bool ch_has_processor(void);
 
+/* A domain that waits for what another one is about to do looks on for up to 2 us, at memory that the other one is to
+ * change, before it begins to wait by letters. It does so if there is a processor for each domain that is awake, if no
+ * activity of it could run instead, and if that has been worth it lately. */
+struct ch_look_on {
+  unsigned glances;
+  int64_t until;
+};
+CH_HIDDEN bool ch_look_on_begins(struct ch_look_on *);
+/* Pauses before the next glance. False: the time is over, or a letter has come. */
+CH_HIDDEN bool ch_look_on_lasts(struct ch_look_on *);
+/* The domain has found what it looked for. */
+CH_HIDDEN void ch_look_on_paid(void);
+
 /* Looks for letters, and opens those that it finds. It is called when no activity can run. True: letters have been
  * opened. */
 CH_HIDDEN bool ch_look_for_letters_slow(void);

@@ -1,14 +1,18 @@
 /* Channels (charcoal/channel.h).
  *
  * Each operation is written once, for calls that do not wait (own == NULL), for plain calls and for clauses. In a
- * shared channel that keeps messages it is tried first with one end only (ends.h).
+ * shared channel that keeps messages it is tried first with one end only (ends.h). In a shared channel without room it
+ * may be offered before it waits.
  *
  * Invariants, while the object is not entered: 1. if receivers wait there is no message; 2. if senders wait the ring is
  * full (with room 0: always); 3. receivers and senders wait at the same time only if each pair of them is of one
- * wait; 4. in a closed channel nobody waits. */
+ * wait; 4. in a closed channel nobody waits or offers; 5. an offer to send and one to receive never stand at the same
+ * time.
+ */
 #include "sync/object.h"
 #include "sync/plain.h"
 #include "sync/retry.h"
+#include "wait/offer.h"
 
 #undef CH_FILLS_IN
 #define CH_FILLS_IN /* this file has the functions by which channel.h fills clauses in */
@@ -18,23 +22,66 @@
 static void enter(struct ch_channel *c) { ch_object_enter(&c->object, "channel"); }
 static void leave(struct ch_channel *c) { ch_object_leave(&c->object); }
 
+/* ---- offers: see wait/offer.h ---- */
+
+enum side { SENDERS, RECEIVERS };
+
+/* The offer of a sender or of a receiver. NULL: the channel has no place to meet. */
+static inline struct ch_offer *offer_of(const struct ch_channel *c, enum whose whose, enum side side) {
+  struct ch_ends *e = ends_of(c, whose);
+  return !e || e->slots ? NULL : side == SENDERS ? &e->meeting.send : &e->meeting.receive;
+}
+/* An offer of somebody who is in this process stands. */
+static inline bool stands(const struct ch_channel *c, enum whose whose, enum side side) {
+  const struct ch_offer *o = offer_of(c, whose, side);
+  return o && ch_atomic_load(&o->state) == CH_OFFER_STANDS &&
+         !(CH_UNLIKELY(ch_some_are_gone) && ch_inbox_is_gone(o->by));
+}
+/* Somebody takes it; and then he says so, after he has left the channel, which may be gone as soon as it is known. */
+static inline void take_offer(struct ch_offer *o, int result) {
+  o->result = (uint16_t)result;
+  ch_atomic_store(&o->state, (uint16_t)CH_OFFER_TAKEN);
+}
+static inline void end_offer(struct ch_offer *o) {
+  ch_tsan_release(o);
+  ch_atomic_store(&o->state, (uint16_t)CH_OFFER_ENDED);
+}
+static inline int take_and_end_offer(struct ch_channel *c, struct ch_offer *o) {
+  take_offer(o, 0);
+  leave(c);
+  end_offer(o);
+  return 0;
+}
+/* Until those whose offers have been taken know it; they are looking on. */
+static void await_parties(const struct ch_channel *c) {
+  for (enum side side = SENDERS; side <= RECEIVERS; side++) {
+    const struct ch_offer *o = offer_of(c, ANY, side);
+    for (unsigned tries = 1; o && ch_atomic_load(&o->state) != CH_OFFER_NONE; tries++) {
+      if (CH_UNLIKELY(ch_some_are_gone) && ch_inbox_is_gone(o->by))
+        break;
+      ch_atomic_relax(tries);
+    }
+  }
+}
+
 /* ---- birth and end ---- */
 
 int ch_channel_make(struct ch_channel *c, size_t room, size_t size, int shared) {
   *c = (struct ch_channel){.room = room, .object = {.shared = shared != 0}};
-  if (room == 0)
-    return 0;
   if (shared)
     return (c->object.ends = ch_ends_make(room == CH_UNBOUNDED ? FIRST_SLOTS : room, size)) ? 0 : ENOMEM;
-  return room == CH_UNBOUNDED || (c->ring = new_ring(room, size)) ? 0 : ENOMEM;
+  return room == 0 || room == CH_UNBOUNDED || (c->ring = new_ring(room, size)) ? 0 : ENOMEM;
 }
 
 int ch_channel_destroy_(struct ch_channel *c) {
   enter(c);
-  if (ch_list_is_awaited(&c->receivers) || ch_list_is_awaited(&c->senders)) {
+  if (ch_list_is_awaited(&c->receivers) || ch_list_is_awaited(&c->senders) || stands(c, ANY, SENDERS) ||
+      stands(c, ANY, RECEIVERS)) {
     leave(c);
     return EBUSY;
   }
+  leave(c); /* whoever withdraws his offer enters it once more */
+  await_parties(c);
   if (ends_of(c, ANY))
     ch_ends_free(c->object.ends);
   free(c->ring);
@@ -120,6 +167,13 @@ OPERATION send(struct ch_channel *c, enum whose whose, struct ch_clause *own, co
   enter(c);
   if (CH_UNLIKELY(c->object.closed))
     return may_have(whose, own) ? end(c, whose, EPIPE) : decided_elsewhere(c);
+  if (stands(c, whose, RECEIVERS)) {
+    if (!may_have(whose, own))
+      return decided_elsewhere(c);
+    struct ch_offer *o = offer_of(c, whose, RECEIVERS);
+    ch_object_copy(o->message, from, size);
+    return take_and_end_offer(c, o);
+  }
   struct ch_link *receiver = partner(whose, &c->receivers, own, &decided);
   if (receiver) {
     ch_object_copy(message_of(receiver), from, size);
@@ -154,6 +208,13 @@ OPERATION receive(struct ch_channel *c, enum whose whose, struct ch_clause *own,
   enter(c);
   if (length(c, whose) > 0)
     return may_have(whose, own) ? receive_from_ring(c, whose, to, size) : decided_elsewhere(c);
+  if (stands(c, whose, SENDERS)) {
+    if (!may_have(whose, own))
+      return decided_elsewhere(c);
+    struct ch_offer *o = offer_of(c, whose, SENDERS);
+    ch_object_copy(to, o->message, size);
+    return take_and_end_offer(c, o);
+  }
   struct ch_link *sender = partner(whose, &c->senders, own, &decided);
   if (sender) {
     ch_object_copy(to, message_of(sender), size);
@@ -181,7 +242,7 @@ static int send_at_its_end(struct ch_channel *c, struct ch_clause *own, const vo
   struct ch_ends *e = ends_of(c, ANY);
   bool close = false;
   int result = 0;
-  if (!e)
+  if (!e || e->slots == 0)
     return NEEDS_BOTH_ENDS;
   ch_spin_lock(&e->in.lock);
   if (!one_end_is_enough(c))
@@ -202,7 +263,7 @@ static int receive_at_its_end(struct ch_channel *c, struct ch_clause *own, void 
   struct ch_ends *e = ends_of(c, ANY);
   bool close = false;
   int result = 0;
-  if (!e)
+  if (!e || e->slots == 0)
     return NEEDS_BOTH_ENDS;
   ch_spin_lock(&e->out.lock);
   if (!one_end_is_enough(c))
@@ -336,23 +397,128 @@ static bool receive_now(struct ch_clause *clause) {
 static bool can_send(const struct ch_clause *clause) {
   struct ch_channel *c = clause->object;
   enter(c);
-  bool can = has_room(c, ANY) || ch_list_is_awaited(&c->receivers);
+  bool can = has_room(c, ANY) || ch_list_is_awaited(&c->receivers) || stands(c, ANY, RECEIVERS);
   leave(c);
   return can;
 }
 static bool can_receive(const struct ch_clause *clause) {
   struct ch_channel *c = clause->object;
   enter(c);
-  bool can = has_message(c, ANY) || ch_list_is_awaited(&c->senders);
+  bool can = has_message(c, ANY) || ch_list_is_awaited(&c->senders) || stands(c, ANY, SENDERS);
   leave(c);
   return can;
 }
 
+/* ---- as clauses that are offered ---- */
+
+/* The operation had to wait, and the object is entered. */
+static enum ch_offered make_offer(struct ch_channel *c, enum side side, const void *message, size_t size) {
+  struct ch_offer *o = offer_of(c, ANY, side);
+  bool first = ch_list_empty(side == SENDERS ? &c->senders : &c->receivers) && o && size <= CH_OFFER_MOST &&
+               ch_atomic_load(&o->state) == CH_OFFER_NONE;
+  if (first) {
+    if (message)
+      ch_object_copy(o->message, message, size);
+    o->by = ch_inbox_of_thread;
+    ch_atomic_store(&o->state, (uint16_t)CH_OFFER_STANDS);
+  }
+  leave(c);
+  return first ? CH_OFFERED : CH_NOT_OFFERED;
+}
+static enum ch_offered offered_already(struct ch_clause *clause, int result) {
+  clause->value = result;
+  return CH_OFFER_READY;
+}
+static enum ch_offered offer_send(struct ch_clause *clause) {
+  const struct ch_channel_send__clause *own = sending(clause);
+  struct ch_channel *c = clause->object;
+  if (c->room != 0)
+    return CH_NOT_OFFERED;
+  int result = send(c, ANY, NULL, own->from, own->size);
+  if (result != CH_OP_WAITS)
+    return offered_already(clause, result);
+  return make_offer(c, SENDERS, own->from, own->size);
+}
+static enum ch_offered offer_receive(struct ch_clause *clause) {
+  const struct ch_channel_recv__clause *own = receiving(clause);
+  struct ch_channel *c = clause->object;
+  if (c->room != 0)
+    return CH_NOT_OFFERED;
+  int result = receive(c, ANY, NULL, own->to, own->size);
+  if (result != CH_OP_WAITS)
+    return offered_already(clause, result);
+  return make_offer(c, RECEIVERS, NULL, own->size);
+}
+
+static bool send_offer_ended(struct ch_clause *clause) {
+  struct ch_offer *o = offer_of(clause->object, ANY, SENDERS);
+  if (CH_LIKELY(ch_atomic_load(&o->state) != CH_OFFER_ENDED))
+    return false;
+  ch_tsan_acquire(o);
+  clause->value = o->result;
+  ch_atomic_store(&o->state, (uint16_t)CH_OFFER_NONE);
+  return true;
+}
+static bool receive_offer_ended(struct ch_clause *clause) {
+  struct ch_offer *o = offer_of(clause->object, ANY, RECEIVERS);
+  if (CH_LIKELY(ch_atomic_load(&o->state) != CH_OFFER_ENDED))
+    return false;
+  ch_tsan_acquire(o);
+  clause->value = o->result;
+  if (o->result == 0)
+    ch_object_copy(receiving(clause)->to, o->message, receiving(clause)->size);
+  ch_atomic_store(&o->state, (uint16_t)CH_OFFER_NONE);
+  return true;
+}
+/* False: it has been taken, and is about to end. */
+static bool withdraw_offer(struct ch_channel *c, enum side side) {
+  struct ch_offer *o = offer_of(c, ANY, side);
+  enter(c);
+  bool stood = ch_atomic_load(&o->state) == CH_OFFER_STANDS;
+  if (stood)
+    ch_atomic_store(&o->state, (uint16_t)CH_OFFER_NONE);
+  leave(c);
+  return stood;
+}
+static bool withdraw_send_offer(struct ch_clause *clause) {
+  bool stood = withdraw_offer(clause->object, SENDERS);
+  for (unsigned tries = 1; !stood && !send_offer_ended(clause); tries++)
+    ch_atomic_relax(tries);
+  return stood;
+}
+static bool withdraw_receive_offer(struct ch_clause *clause) {
+  bool stood = withdraw_offer(clause->object, RECEIVERS);
+  for (unsigned tries = 1; !stood && !receive_offer_ended(clause); tries++)
+    ch_atomic_relax(tries);
+  return stood;
+}
+
+/* Without the lock: what is seen may be over. */
+static bool may_be_ready(const struct ch_channel *c, enum side other, size_t none) {
+  const struct ch_ends *e = ends_of(c, ANY);
+  const struct ch_link *list = other == SENDERS ? &c->senders : &c->receivers, *first = ch_atomic_load(&list->next);
+  if (first && first != list)
+    return true;
+  if (*(const volatile uint16_t *)&c->object.closed)
+    return true;
+  return e->slots ? ch_atomic_load(&e->in.count) - ch_atomic_load(&e->out.count) != none : stands(c, ANY, other);
+}
+static bool may_send(const struct ch_clause *clause) {
+  const struct ch_channel *c = clause->object;
+  return may_be_ready(c, RECEIVERS, c->room);
+}
+static bool may_receive(const struct ch_clause *clause) { return may_be_ready(clause->object, SENDERS, 0); }
+
+static const struct ch_offer_type send_offers = {offer_send, send_offer_ended, withdraw_send_offer, may_send},
+                                  receive_offers = {offer_receive, receive_offer_ended, withdraw_receive_offer,
+                                                    may_receive};
+
 #define SEND_TYPES(...)                                                                                                \
-  CH_OP_TYPES_OF("sending to a channel", enlist_local_send, enlist_shared_send, .at_once = send_now, __VA_ARGS__)
+  CH_OP_TYPES_OFFERED("sending to a channel", enlist_local_send, enlist_shared_send, &send_offers,                     \
+                      .at_once = send_now, __VA_ARGS__)
 #define RECEIVE_TYPES(...)                                                                                             \
-  CH_OP_TYPES_OF("receiving from a channel", enlist_local_receive, enlist_shared_receive, .at_once = receive_now,      \
-                 __VA_ARGS__)
+  CH_OP_TYPES_OFFERED("receiving from a channel", enlist_local_receive, enlist_shared_receive, &receive_offers,        \
+                      .at_once = receive_now, __VA_ARGS__)
 const struct ch_clause_type ch_channel_send_types[2] = SEND_TYPES(.ready = can_send),
                             ch_channel_recv_types[2] = RECEIVE_TYPES(.ready = can_receive);
 
@@ -362,18 +528,23 @@ static const struct ch_frame_info send_waits = CH_OPERAND_FRAME("ch_send"), rece
 static const struct ch_leaf send_leaves[2] = CH_FORM_LEAVES("ch_send", struct ch_channel_send__clause);
 static const struct ch_leaf recv_leaves[2] = CH_FORM_LEAVES("ch_recv", struct ch_channel_recv__clause);
 
-/* Without room both sides would wait for the other one's coming. */
-static bool may_retry(const struct ch_channel *c) { return c->object.shared && c->room != 0; }
+/* A call on a shared channel is tried again before it waits; without room the wait begins with the only try, which is
+ * an offer if that is possible. */
+static inline bool begins_with_an_offer(const struct ch_channel *c) { return c->object.shared && c->room == 0; }
 
 static inline int send_soon(struct ch_channel *c, const void *from, size_t size) {
+  if (begins_with_an_offer(c))
+    return CH_OP_WAITS;
   int result = send_at_once(c, from, size);
-  for (struct ch_retry r = {0}; CH_UNLIKELY(result == CH_OP_WAITS) && may_retry(c) && ch_retry(&r);)
+  for (struct ch_retry r = {0}; CH_UNLIKELY(result == CH_OP_WAITS) && c->object.shared && ch_retry(&r);)
     result = send_at_once(c, from, size);
   return result;
 }
 static inline int receive_soon(struct ch_channel *c, void *to, size_t size) {
+  if (begins_with_an_offer(c))
+    return CH_OP_WAITS;
   int result = receive_at_once(c, to, size);
-  for (struct ch_retry r = {0}; CH_UNLIKELY(result == CH_OP_WAITS) && may_retry(c) && ch_retry(&r);)
+  for (struct ch_retry r = {0}; CH_UNLIKELY(result == CH_OP_WAITS) && c->object.shared && ch_retry(&r);)
     result = receive_at_once(c, to, size);
   return result;
 }
@@ -534,12 +705,19 @@ int ch_channel_close(struct ch_channel *c) {
   if (c->object.closed)
     return end(c, ANY, EPIPE);
   c->object.closed = 1;
+  struct ch_offer *offers[2];
+  for (enum side side = SENDERS; side <= RECEIVERS; side++)
+    if ((offers[side] = stands(c, ANY, side) ? offer_of(c, ANY, side) : NULL))
+      take_offer(offers[side], EPIPE);
   struct ch_claimed_list woken = {0};
   struct ch_link *waiter;
   while ((waiter = ch_waiter_first(&c->receivers)) || (waiter = ch_waiter_first(&c->senders)))
     if (ch_waiter_claim(waiter))
       ch_claimed_add_waiter(&woken, waiter);
   leave(c);
+  for (enum side side = SENDERS; side <= RECEIVERS; side++)
+    if (offers[side])
+      end_offer(offers[side]);
   ch_wake_waiters(&woken, EPIPE);
   return 0;
 }

@@ -25,8 +25,8 @@ static char *make_slots(size_t slots, size_t size) {
 
 struct ch_ends *ch_ends_make(size_t slots, size_t size) {
   struct ch_ends *e = aligned_alloc(_Alignof(struct ch_ends), sizeof *e);
-  char *messages = make_slots(slots, size);
-  if (e && messages) {
+  char *messages = slots ? make_slots(slots, size) : NULL;
+  if (e && (messages || !slots)) {
     *e = (struct ch_ends){.messages = messages, .slots = slots};
     return e;
   }

@@ -1,9 +1,13 @@
-/* The messages that a shared channel keeps: a ring with two ends, one for senders and one for receivers.
+/* What domains share of a channel: the messages that it keeps, in a ring with two ends, one for senders and one for
+ * receivers; or, if it has no room, the place where they meet.
  *
  * Each end has its lock and its position in a cache line of its own, so that a sender and a receiver on two cores do
  * not disturb each other. An end also remembers how far the other one has been seen, and looks again only when that is
  * used up; so the ends meet once for many messages (M. M. Michael and M. L. Scott, "Simple, Fast, and Practical
  * Non-Blocking and Blocking Concurrent Queue Algorithms", 1996: the queue with two locks).
+ *
+ * A channel without room keeps no messages, and has the first lock only. Two parties that have not joined a queue meet
+ * in the cache line of this lock (struct ch_offer).
  *
  * Who holds the senders' end may put a message in, and who holds the receivers' end may take one out. Everything else
  * needs both, such as the lists of those who wait, and closing; so who holds one end may read that. Both are taken in
@@ -34,11 +38,40 @@ struct ch_end {
   size_t seen;     /* the other end's count when this one looked last */
   bool has_waited; /* no message could pass then */
 };
+
+/* What somebody who is looking on offers to send or to receive, before he waits in a queue (wait/offer.h). The message
+ * goes through this memory. So a message that passes to another core takes one cache line there, where one for a clause
+ * in a queue takes the clause, the wait, the message and the inbox.
+ *
+ *   NONE   -> STANDS  by the one who offers, with the lock; and back if he withdraws it
+ *   STANDS -> TAKEN   by the one who takes it, or who closes the channel, with the lock
+ *   TAKEN  -> ENDED   by the same one, when he has left the channel
+ *   ENDED  -> NONE    by the one who has offered
+ */
+enum ch_offer_state { CH_OFFER_NONE, CH_OFFER_STANDS, CH_OFFER_TAKEN, CH_OFFER_ENDED };
+enum { CH_OFFER_MOST = 8 }; /* the largest message of an offer, so that both offers lie in the line of the lock */
+struct ch_offer {
+  uint16_t state, result;
+  const struct ch_inbox *by; /* the inbox of the domain that has made it */
+  char message[CH_OFFER_MOST];
+};
+struct ch_meeting {
+  _Alignas(64) uint32_t lock;
+  struct ch_offer send, receive;
+};
+_Static_assert(sizeof(struct ch_meeting) == 64, "one cache line moves to the other core");
+
 struct ch_ends {
   char *messages;
-  size_t slots; /* how many messages it can hold */
-  struct ch_end in, out;
+  size_t slots; /* how many messages it can hold; 0: it has a place to meet instead of ends */
+  union {
+    struct {
+      struct ch_end in, out;
+    };
+    struct ch_meeting meeting;
+  };
 };
+_Static_assert(offsetof(struct ch_ends, in.lock) == offsetof(struct ch_ends, meeting.lock), "it is the first lock");
 
 /* NULL: there is no memory. */
 CH_HIDDEN struct ch_ends *ch_ends_make(size_t slots, size_t size);
@@ -48,19 +81,23 @@ CH_HIDDEN CH_RARE bool ch_ends_grow(struct ch_ends *, size_t size);
 
 static inline void ch_ends_enter(struct ch_ends *e) {
   ch_spin_lock(&e->in.lock);
-  ch_spin_lock(&e->out.lock);
   ch_tsan_acquire(&e->in);
+  if (e->slots == 0)
+    return;
+  ch_spin_lock(&e->out.lock);
   ch_tsan_acquire(&e->out);
 }
 static inline void ch_ends_leave(struct ch_ends *e) {
+  if (e->slots != 0) {
+    ch_tsan_release(&e->out);
+    ch_spin_unlock(&e->out.lock);
+  }
   ch_tsan_release(&e->in);
-  ch_tsan_release(&e->out);
-  ch_spin_unlock(&e->out.lock);
   ch_spin_unlock(&e->in.lock);
 }
 
 /* With both ends held: how many messages there are. */
-static inline size_t ch_ends_length(const struct ch_ends *e) { return e->in.count - e->out.count; }
+static inline size_t ch_ends_length(const struct ch_ends *e) { return e->slots ? e->in.count - e->out.count : 0; }
 
 /* How many messages may pass an end, as far as it has seen the other one. `more` is the number of slots for the
  * senders' end, and 0 for the receivers'. The result is negative if somebody who held both ends has gone further. */

@@ -52,12 +52,14 @@ static inline bool ch_op_withdraw(struct ch_clause *clause) {
 
 /* The two clause types of an operation whose clauses stand on a list: for a local object, and for a shared one.
  * CH_OP_TYPES is for those that are enlisted in one way. The rest are further members, such as `.ready = is_ready`. */
-#define CH_OP_TYPES_OF(words, local, shared, ...)                                                                      \
+#define CH_OP_TYPES_OFFERED(words, local, shared, offers, ...)                                                         \
   {                                                                                                                    \
     {.what = (words), .by = CH_BY_DOMAIN, .enlist = (local), __VA_ARGS__}, {                                           \
-      .what = (words), .by = CH_BY_OTHERS, .enlist = (shared), .withdraw = ch_op_withdraw, __VA_ARGS__                 \
+      .what = (words), .by = CH_BY_OTHERS, .enlist = (shared), .withdraw = ch_op_withdraw, .offer = (offers),          \
+      __VA_ARGS__                                                                                                      \
     }                                                                                                                  \
   }
+#define CH_OP_TYPES_OF(words, local, shared, ...) CH_OP_TYPES_OFFERED(words, local, shared, NULL, __VA_ARGS__)
 #define CH_OP_TYPES(words, how, ...) CH_OP_TYPES_OF(words, how, how, __VA_ARGS__)
 
 /* Who waits on a list of an object is a clause or, if the object is local, perhaps a branch by its own link. The three

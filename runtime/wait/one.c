@@ -1,4 +1,5 @@
 /* Waits that select one of their clauses, and what tries clauses without a wait. */
+#include "wait/offer.h"
 #include "wait/parts.h"
 
 /* Whether the clause of an open wait that selects one is enlisted in the ordinary way: nobody else can claim the wait,
@@ -64,6 +65,11 @@ static struct ch_clause *after(const struct ch_wait *w, const struct ch_clause *
 static inline __attribute__((always_inline)) int enlist_all(struct ch_wait *w) {
   struct ch_clause *first = starting_point(w), *c = first;
   w->phase = CH_WAIT_ENLISTED;
+  if (CH_UNLIKELY(first->type->offer != NULL)) {
+    int result = ch_wait_offer(w, first);
+    if (result != -EAGAIN)
+      return result;
+  }
   do {
     const bool ordinary = is_ordinary(w, c);
     if (enlist_one_of(w, c) == CH_CLAUSE_READY) {

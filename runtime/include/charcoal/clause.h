@@ -38,6 +38,7 @@ typedef _Bool ch_bool; /* programs that include <charcoal.h> may have a `bool` o
 
 struct ch_about;
 struct ch_clause;
+struct ch_offer_type;
 struct ch_wait;
 
 /* The results of enlist. */
@@ -82,6 +83,8 @@ struct ch_clause_type {
    * False: it is not ready, and is on no list. For a statement with `else`. NULL: the clause is enlisted if `ready`
    * says so, and withdrawn if it was not ready after all. */
   ch_bool (*at_once)(struct ch_clause *);
+  /* Private: how a clause of a shared object is offered before it is enlisted. NULL: it is not. */
+  const struct ch_offer_type *offer;
 };
 
 struct ch_clause {

@@ -1,6 +1,6 @@
 /* Private: the beginning of every object that is either local or shared. A local object belongs to the domain that uses
  * it first, and no other domain may touch it. A shared object has a lock; a shared channel that keeps messages has one
- * for each of its ends. */
+ * for each of its ends, and one without room has its lock beside its offers. */
 #ifndef CHARCOAL_OBJECT_H
 #define CHARCOAL_OBJECT_H
 
@@ -9,9 +9,9 @@
 struct ch_object {
   union {
     const void *domain;   /* of a local object: the domain that it belongs to; NULL: it was not used yet */
-    struct ch_ends *ends; /* of a shared object: its ends; NULL: it has none */
+    struct ch_ends *ends; /* of a shared channel: what its domains share; else NULL */
   };
-  uint32_t lock; /* of a shared object without ends */
+  uint32_t lock; /* of another shared object */
   uint16_t shared;
   uint16_t closed; /* of a channel */
 };

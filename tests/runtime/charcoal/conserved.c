@@ -762,6 +762,59 @@ TEST(two_domains_that_select_on_both_sides_of_two_channels_lose_nothing) {
   }
 }
 
+/* Messages that fit an offer (runtime/wait/offer.h), and one kind that does not. The channels are gone as soon as the
+ * last message has arrived. */
+struct pair {
+  long a, b;
+};
+static struct {
+  channel(char) bytes;
+  channel(int) numbers;
+  channel(struct pair) pairs;
+} *meetings;
+enum { MEETINGS = 3000 };
+static void send_each_kind(void *unused) {
+  channel(int) never = {0};
+  (void)unused;
+  for (int i = 0; i < MEETINGS; i++) {
+    char byte = (char)i;
+    struct pair pair = {i, -i};
+    int how = -1;
+    if (i % 3 == 0) {
+      waituntil(how = ch_send(&meetings->bytes, &byte)) {}
+      or waituntil(ch_sleep(1000 * MS)) {}
+      or waituntil(ch_recv(&never, &how)) {}
+    } else {
+      how = i % 3 == 1 ? ch_send(&meetings->numbers, &i) : ch_send(&meetings->pairs, &pair);
+    }
+    EXPECT(how == 0);
+  }
+}
+TEST(messages_of_any_size_that_meet_between_domains_arrive_once_and_in_order) {
+  for (int round = 0; round < 5; round++) {
+    ch_thread t;
+    EXPECT((meetings = malloc(sizeof *meetings)));
+    EXPECT(ch_channel_init_shared(&meetings->bytes, 0) == 0 && ch_channel_init_shared(&meetings->numbers, 0) == 0);
+    EXPECT(ch_channel_init_shared(&meetings->pairs, 0) == 0);
+    EXPECT(ch_domain_start(&t, send_each_kind, NULL) == 0);
+    for (int i = 0; i < MEETINGS; i++) {
+      int number = -1, kind = -1;
+      char byte = 0;
+      struct pair pair = {0};
+      waituntil(ch_recv(&meetings->bytes, &byte)) kind = 0;
+      or waituntil(ch_recv(&meetings->numbers, &number)) kind = 1;
+      or waituntil(ch_recv(&meetings->pairs, &pair)) kind = 2;
+      EXPECT(kind == i % 3);
+      EXPECT(kind == 0 ? byte == (char)i : kind == 1 ? number == i : pair.a == i && pair.b == -i);
+    }
+    EXPECT(ch_channel_destroy(&meetings->bytes) == 0 && ch_channel_destroy(&meetings->numbers) == 0);
+    EXPECT(ch_channel_destroy(&meetings->pairs) == 0);
+    memset(meetings, 0x55, sizeof *meetings);
+    free(meetings);
+    ch_domain_join(&t);
+  }
+}
+
 /* Each side gives way when nothing is ready; every other turn it waits, so that some meet who wait on a list. */
 static void other_side_with_else(void *p) {
   long *sum = p, in, out, sent = 0, got = 0;

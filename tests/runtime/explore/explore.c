@@ -17,6 +17,7 @@
 #include "charcoal/future.h"
 #include "charcoal/watch.h"
 #include "reactor/inbox.h"
+#include "reactor/looking.h"
 #include "sync/cond.h"
 #include "sync/held.h"
 #include "sync/retry.h"
@@ -182,6 +183,11 @@ void ch_held_note_slow(const struct ch_gate_kind *k, const struct ch_gate *g, co
 void ch_held_forget_slow(const struct ch_gate *g) { (void)g; }
 bool ch_retry(struct ch_retry *r) { return r->pauses++ == 0; } /* each call once */
 void ch_let_others_go_ahead(void) {}
+static bool looks_on; /* waits begin with an offer, and look at it once */
+bool ch_look_on_begins(struct ch_look_on *l) { return (void)l, looks_on; }
+bool ch_look_on_lasts(struct ch_look_on *l) { return (void)l, false; }
+static unsigned offers_taken; /* in this run */
+void ch_look_on_paid(void) { offers_taken++; }
 
 /* ---- choices ---- */
 
@@ -390,8 +396,11 @@ static void set_up_with(size_t room) {
     result[i] = -1;
     got[i] = 0;
   }
+  looks_on = false;
+  offers_taken = 0;
 }
 static void rendezvous(void) { set_up_with(0); }
+static void rendezvous_with_offers(void) { rendezvous(), looks_on = true; }
 static void one_place(void) { set_up_with(1); }
 
 /* A wait of up to three clauses, in static memory of the party. */
@@ -418,9 +427,13 @@ static void add_get(int future, unsigned index) {
 static void set(int future) { EXPECT(ch_future_put(&futures[future].f, &(long){1}, sizeof(long), 0) == 0); }
 static void set_again(int future) { ch_future_put(&futures[future].f, &(long){1}, sizeof(long), 0); }
 static int try_send(int channel, long x) { return ch_channel_try_send(&channels[channel], &x, sizeof x); }
+static bool has_offers(const struct ch_channel *c) {
+  const struct ch_ends *e = c->object.ends;
+  return e && e->slots == 0 && (e->meeting.send.state || e->meeting.receive.state);
+}
 static bool nobody_waits(void) {
   for (int i = 0; i < 3; i++)
-    if (!ch_list_empty(&channels[i].receivers) || !ch_list_empty(&channels[i].senders) ||
+    if (has_offers(&channels[i]) || !ch_list_empty(&channels[i].receivers) || !ch_list_empty(&channels[i].senders) ||
         !ch_list_empty(&futures[i].f.readers))
       return false;
   if (!ch_list_empty(&broadcasts[0].awaited) || !ch_list_empty(&broadcasts[0].publishers) ||
@@ -456,9 +469,12 @@ static void receives_0_or_sends_1(void) {
   over(0), add_recv(0, 0), add_send(1, 1);
   result[current] = ch_wait_any(&waits[current]);
 }
-static void check_both_sides(void) {
+static void expect_both_sides(void) {
   EXPECT(result[0] == result[1] && (result[0] == 0 || result[0] == 1) && nobody_waits());
   EXPECT(result[0] == 0 ? got[1] == 100 && got[0] == 0 : got[0] == 101 && got[1] == 0);
+}
+static void check_both_sides(void) {
+  expect_both_sides();
   outcome(result[0]);
 }
 static void receives_1_or_sends_0(void) {
@@ -714,6 +730,54 @@ static void check_room_for_one(void) {
   outcome(got[1] == 9);
 }
 
+/* The same with offers, which are taken in some runs. A channel without room that one of two receivers may close. */
+static void check_offered_both_sides(void) {
+  expect_both_sides();
+  EXPECT(result[0] == 0); /* which both ask first */
+  outcome(offers_taken != 0);
+}
+static void check_offered_in_other_orders(void) {
+  check_both_sides();
+  outcome(offers_taken ? 3 : 2);
+}
+static void receives_before_it_gets_0(void) {
+  over(0), add_recv(0, 0), add_get(0, 1);
+  result[current] = ch_wait_any(&waits[current]);
+  if (result[current] == 1)
+    set(1);
+}
+static void sends_before_it_gets_1(void) {
+  over(0), add_send(0, 0), add_get(1, 1);
+  result[current] = ch_wait_any(&waits[current]);
+}
+static void check_offered_third(void) {
+  EXPECT(result[0] == result[1] && nobody_waits());
+  EXPECT(result[0] == 0 ? got[0] == 101 : got[0] == 0);
+  outcome(result[0]);
+  outcome(offers_taken ? 3 : 2);
+}
+static void receives_0_or_closes(void) {
+  over(0), add_recv(0, 0);
+  result[current] = ch_wait_any(&waits[current]) == 0 ? (int)ch_clause_result(&r[current].clause) : -1;
+  if (result[current] == 0)
+    EXPECT(ch_channel_close(&channels[0]) == 0);
+}
+static void check_offered_close(void) {
+  EXPECT(result[0] + result[1] == EPIPE && got[0] + got[1] == 9 && result[2] == 0 && nobody_waits());
+  outcome(result[0] == 0 ? 0 : 1);
+  outcome(2 + (int)offers_taken);
+}
+
+/* Who has received destroys the channel while the sender may not know yet that its offer has been taken. */
+static void receives_0_and_destroys(void) {
+  receives_0();
+  EXPECT(ch_channel_destroy_(&channels[0]) == 0);
+}
+static void check_offered_and_destroyed(void) {
+  EXPECT(result[0] == 0 && result[1] == 0 && got[0] == 9);
+  outcome((int)offers_taken);
+}
+
 /* A condition that is signalled while a wait for it is cancelled. */
 static ch_mutex mutex;
 static ch_cond cond;
@@ -931,6 +995,21 @@ int main(int argc, char **argv) {
   EXPLORE("close_against_a_sender_and_a_receiver", one_place, check_close, 2, receives_0, sends, closes);
   EXPLORE("two_messages_through_room_for_one_reach_two_receivers", one_place, check_room_for_one, 2, sends_two,
           receives_0, receives_0_by_a_statement);
+  EXPLORE("both_sides_select_and_offer", rendezvous_with_offers, check_offered_both_sides, 2, sends_0_or_receives_1,
+          receives_0_or_sends_1);
+  EXPLORE("both_sides_offer_in_other_orders", rendezvous_with_offers, check_offered_in_other_orders, 4,
+          receives_1_or_sends_0, receives_0_or_sends_1);
+  EXPLORE("an_offer_beside_a_third_party", rendezvous_with_offers, check_offered_third, 4, receives_before_it_gets_0,
+          sends_before_it_gets_1, sets_0);
+  EXPLORE("a_circle_of_three_offers", rendezvous_with_offers, check_circle, 3, circle_0, circle_1, circle_2);
+  EXPLORE("an_offer_against_a_call_that_does_not_wait", rendezvous_with_offers, check_else, 2, tries_to_receive,
+          sends_or_gets_0);
+  EXPLORE("an_offer_against_a_cancel", rendezvous_with_offers, check_cancel, 2, receives_or_is_cancelled, tries_to_send,
+          cancels);
+  EXPLORE("an_offer_against_a_close", rendezvous_with_offers, check_offered_close, 4, receives_0_or_closes,
+          receives_0_or_closes, sends);
+  EXPLORE("a_channel_outlives_the_offers_that_were_taken", rendezvous_with_offers, check_offered_and_destroyed, 2,
+          receives_0_and_destroys, sends);
   EXPLORE("a_signal_beside_a_cancel_is_never_kept", set_up_locks, check_signal, 2, sleeps_until_signalled, signals,
           cancels);
   EXPLORE("who_is_cancelled_at_a_barrier_has_not_arrived", set_up_locks, check_barrier, 2,

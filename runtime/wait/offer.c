@@ -1,0 +1,46 @@
+/* Offers the first clause of a wait, and looks on. See offer.h. */
+#include "wait/offer.h"
+#include "reactor/looking.h"
+#include "wait/parts.h"
+
+/* Of a type that is not offered. It is asked once: what this domain does can make no clause ready meanwhile, and what
+ * others do, or the world outside, may be noticed some microseconds later. */
+static bool is_ready(const struct ch_clause *c) {
+  const struct ch_clause_type *type = c->type;
+  return !type->offer && type->by != CH_BY_WORLD && type->ready && type->ready(c);
+}
+static bool may_be_ready(const struct ch_clause *c) { return c->type->offer && c->type->offer->may_be_ready(c); }
+
+static bool another(const struct ch_wait *w, const struct ch_clause *offered, bool (*is)(const struct ch_clause *)) {
+  for (const struct ch_clause *c = w->first; c; c = c->next)
+    if (c != offered && is(c))
+      return true;
+  return false;
+}
+
+/* True: somebody has taken the offer. */
+static bool is_taken(const struct ch_wait *w, struct ch_clause *c, struct ch_look_on *look) {
+  const struct ch_offer_type *offer = c->type->offer;
+  if (another(w, c, is_ready))
+    return !offer->withdraw(c);
+  do {
+    if (offer->ended(c)) {
+      ch_look_on_paid();
+      return true;
+    }
+  } while (!another(w, c, may_be_ready) && ch_look_on_lasts(look));
+  return !offer->withdraw(c);
+}
+
+int ch_wait_offer(struct ch_wait *w, struct ch_clause *c) {
+  struct ch_look_on look;
+  if (!ch_look_on_begins(&look) || !ch_inbox_here())
+    return -EAGAIN;
+  enum ch_offered offered = c->type->offer->make(c);
+  bool had = offered == CH_OFFER_READY || (offered == CH_OFFERED && is_taken(w, c, &look));
+  if (!had)
+    return -EAGAIN;
+  w->state = CH_STATE_FIRST + c->index;
+  c->state = CH_IS_HAD;
+  return c->index;
+}

@@ -1,0 +1,40 @@
+/* Offers: a wait for shared objects looks on for a moment before it joins their queues.
+ *
+ * A clause in a queue costs the other domain several cache lines, one after the other: the clause, its wait, the
+ * message, and the inbox to which the letter goes; and the waiter then takes its other clauses off their queues. So a
+ * wait begins with an *offer* of its first clause, which lies in the object itself and takes no claim: whoever holds
+ * the object's lock may take the offer, because no other clause of the wait has been enlisted or offered. Meanwhile the
+ * domain looks on, that is, it reads the offer, and what would make another clause ready, again and again. If nobody
+ * takes the offer within a few microseconds, or if another clause may be ready, it is withdrawn, and all clauses are
+ * enlisted.
+ *
+ * reactor/looking.h says when a domain looks on. An offer is made only if nobody waits for the same, so it is the
+ * first; but who has made it has not joined the queue, as a call that is made again has not (sync/retry.h). */
+#ifndef CHARCOAL_WAIT_OFFER_H
+#define CHARCOAL_WAIT_OFFER_H
+
+#include "charcoal/clause.h"
+#include "frames/attributes.h"
+#include <stdbool.h>
+
+enum ch_offered {
+  CH_OFFERED,     /* the offer stands */
+  CH_OFFER_READY, /* the clause was ready, and has had its effect */
+  CH_NOT_OFFERED  /* somebody waits for the same, or the object takes no offers; nothing has been done */
+};
+struct ch_offer_type {
+  enum ch_offered (*make)(struct ch_clause *);
+  /* Tells whether somebody has taken the offer. If so, the clause has had its effect, and there is no offer any more.
+   */
+  bool (*ended)(struct ch_clause *);
+  /* False: somebody has taken it, as above. */
+  bool (*withdraw)(struct ch_clause *);
+  /* Tells whether the clause may be ready. It looks without the object's lock, so it may be wrong. */
+  bool (*may_be_ready)(const struct ch_clause *);
+};
+
+/* Begins a wait that has been started and selects one clause. `first`: the clause that is asked first. The result is
+ * that of ch_wait_any; -EAGAIN: no clause is offered or enlisted. */
+CH_HIDDEN int ch_wait_offer(struct ch_wait *, struct ch_clause *first);
+
+#endif
