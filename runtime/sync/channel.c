@@ -10,9 +10,9 @@
  * time.
  */
 #include "sync/object.h"
+#include "sync/offer.h"
 #include "sync/plain.h"
 #include "sync/retry.h"
-#include "wait/offer.h"
 
 #undef CH_FILLS_IN
 #define CH_FILLS_IN /* this file has the functions by which channel.h fills clauses in */
@@ -509,9 +509,10 @@ static bool may_send(const struct ch_clause *clause) {
 }
 static bool may_receive(const struct ch_clause *clause) { return may_be_ready(clause->object, SENDERS, 0); }
 
-static const struct ch_offer_type send_offers = {offer_send, send_offer_ended, withdraw_send_offer, may_send},
-                                  receive_offers = {offer_receive, receive_offer_ended, withdraw_receive_offer,
-                                                    may_receive};
+static const struct ch_offer_type send_offers = {ch_offer_begin, offer_send, send_offer_ended, withdraw_send_offer,
+                                                 may_send};
+static const struct ch_offer_type receive_offers = {ch_offer_begin, offer_receive, receive_offer_ended,
+                                                    withdraw_receive_offer, may_receive};
 
 #define SEND_TYPES(...)                                                                                                \
   CH_OP_TYPES_OFFERED("sending to a channel", enlist_local_send, enlist_shared_send, &send_offers,                     \

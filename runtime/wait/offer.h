@@ -23,6 +23,10 @@ enum ch_offered {
   CH_NOT_OFFERED  /* somebody waits for the same, or the object takes no offers; nothing has been done */
 };
 struct ch_offer_type {
+  /* Begins a wait that has been started, that selects one clause, and whose first clause in order is this one. The
+   * result is that of ch_wait_any; -EAGAIN: no clause is offered or enlisted. It is ch_offer_begin (sync/offer.h): to
+   * look on is not for this floor. */
+  int (*begin)(struct ch_wait *, struct ch_clause *);
   enum ch_offered (*make)(struct ch_clause *);
   /* Tells whether somebody has taken the offer. If so, the clause has had its effect, and there is no offer any more.
    */
@@ -32,9 +36,5 @@ struct ch_offer_type {
   /* Tells whether the clause may be ready. It looks without the object's lock, so it may be wrong. */
   bool (*may_be_ready)(const struct ch_clause *);
 };
-
-/* Begins a wait that has been started and selects one clause. `first`: the clause that is asked first. The result is
- * that of ch_wait_any; -EAGAIN: no clause is offered or enlisted. */
-CH_HIDDEN int ch_wait_offer(struct ch_wait *, struct ch_clause *first);
 
 #endif

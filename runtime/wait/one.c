@@ -66,7 +66,7 @@ static inline __attribute__((always_inline)) int enlist_all(struct ch_wait *w) {
   struct ch_clause *first = starting_point(w), *c = first;
   w->phase = CH_WAIT_ENLISTED;
   if (CH_UNLIKELY(first->type->offer != NULL)) {
-    int result = ch_wait_offer(w, first);
+    int result = first->type->offer->begin(w, first);
     if (result != -EAGAIN)
       return result;
   }

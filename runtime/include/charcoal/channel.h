@@ -107,8 +107,9 @@ CH_FILLS_IN void ch_channel_recv__clause(struct ch_channel_recv__clause *f, stru
  * Result: 0; ENOMEM. */
 #define ch_channel_init(c, room) ch_channel_make(CH_CHANNEL(c), (room), sizeof(CH_MESSAGE(c)), 0)
 #define ch_channel_init_shared(c, room) ch_channel_make(CH_CHANNEL(c), (room), sizeof(CH_MESSAGE(c)), 1)
-/* Frees what the channel has allocated, which is nothing only for a local channel with room 0, and drops the messages
- * that were not received. Never blocks. Result: 0; EBUSY: somebody waits, and nothing has been done. */
+/* Frees what the channel has allocated, and drops the messages that were not received. A shared channel has always
+ * allocated something, also without room. Never blocks.
+ * Result: 0; EBUSY: somebody waits, and nothing has been done. */
 #define ch_channel_destroy(c) ch_channel_destroy_(CH_ANY_CHANNEL(c))
 
 /* Sends a copy of *from, and waits for room, or for a receiver if the room is 0. It can stand in `waituntil`.

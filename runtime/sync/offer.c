@@ -1,7 +1,7 @@
-/* Offers the first clause of a wait, and looks on. See offer.h. */
-#include "wait/offer.h"
+/* Offers the first clause of a wait, and looks on. See wait/offer.h. */
+#include "sync/offer.h"
 #include "reactor/looking.h"
-#include "wait/parts.h"
+#include "wait/wait.h"
 
 /* Of a type that is not offered. It is asked once: what this domain does can make no clause ready meanwhile, and what
  * others do, or the world outside, may be noticed some microseconds later. */
@@ -32,7 +32,7 @@ static bool is_taken(const struct ch_wait *w, struct ch_clause *c, struct ch_loo
   return !offer->withdraw(c);
 }
 
-int ch_wait_offer(struct ch_wait *w, struct ch_clause *c) {
+int ch_offer_begin(struct ch_wait *w, struct ch_clause *c) {
   struct ch_look_on look;
   if (!ch_look_on_begins(&look) || !ch_inbox_here())
     return -EAGAIN;
