@@ -2,7 +2,7 @@
 import { countBelow, type HistogramJson } from '../analysis/histogram.ts'
 import { percent } from '../report/format.ts'
 import type { Measure } from './measures.ts'
-import { medianOf } from './median.ts'
+import { medianOf, type Median } from './median.ts'
 import type { Run, Studied } from './summary.ts'
 
 export const KINDS = [
@@ -28,21 +28,24 @@ export function shares(h: HistogramJson): string[] {
 export const textOf = ({ share }: Measure, value: number): string =>
   !Number.isFinite(value) ? '–' : share ? percent(value, 1) : String(Number(value.toPrecision(2)))
 
-function intervalText(measure: Measure, values: number[]): string {
+/** A median with its interval, if it has one that is more than a number. */
+export function medianText({ median, interval }: Median, text: (value: number) => string): string {
+  if (interval === null || interval[0] === interval[1]) return text(median)
+  return `${text(median)} (${text(interval[0])} – ${text(interval[1])})`
+}
+
+function measureText(measure: Measure, values: number[]): string {
   const m = medianOf(values)
-  if (m === null) return '–'
-  return m.low === m.high
-    ? textOf(measure, m.median)
-    : `${textOf(measure, m.median)} (${textOf(measure, m.low)} – ${textOf(measure, m.high)})`
+  return m === null ? '–' : medianText(m, (value) => textOf(measure, value))
 }
 
 export const valuesIn = (measure: Measure, runs: Run[]): number[] => runs.flatMap((r) => r.values[measure.key] ?? [])
 
-export const overRuns = (measure: Measure, runs: Run[]): string => intervalText(measure, valuesIn(measure, runs))
+export const overRuns = (measure: Measure, runs: Run[]): string => measureText(measure, valuesIn(measure, runs))
 
 /** Each application is the median of its runs. */
 export const overApplications = (measure: Measure, of: Studied[]): string =>
-  intervalText(
+  measureText(
     measure,
     of.flatMap((a) => medianOf(valuesIn(measure, a.runs))?.median ?? []),
   )

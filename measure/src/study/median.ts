@@ -5,22 +5,22 @@
  */
 export interface Median {
   median: number
-  low: number
-  high: number
-  n: number
+  /** Null: there are too few values for an interval that holds the true median with a probability of `CONFIDENCE`. */
+  interval: [low: number, high: number] | null
 }
 
-/** What five values give: 1 - 2 / 2⁵. */
-export const CONFIDENCE = 0.9375
+/** So many values are needed for an interval, and this is what so many give. */
+export const LEAST = 5
+export const CONFIDENCE = 1 - 2 / 2 ** LEAST
 
-/** Of no values: null. Of fewer than five the interval holds the median less often than `CONFIDENCE`. */
+/** Of no values: null. */
 export function medianOf(values: number[]): Median | null {
   const n = values.length
   if (n === 0) return null
   const sorted = [...values].sort((a, b) => a - b)
   const median = (sorted[Math.ceil(n / 2) - 1]! + sorted[Math.floor(n / 2)]!) / 2
   const from = rankOf(n)
-  return { median, low: sorted[from]!, high: sorted[n - 1 - from]!, n }
+  return { median, interval: n < LEAST ? null : [sorted[from]!, sorted[n - 1 - from]!] }
 }
 
 /** How many values may lie below the interval: P(X <= rank) <= (1 - CONFIDENCE) / 2 for X of n tosses of a coin. */

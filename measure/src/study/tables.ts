@@ -3,7 +3,7 @@ import type { Figures } from '../analysis/figures.ts'
 import { countBelow, quantile, type HistogramJson } from '../analysis/histogram.ts'
 import { percent, time, whole } from '../report/format.ts'
 import { PAPER_SUBTREES } from '../report/paper.ts'
-import { below, KINDS, overApplications, overRuns, shares, table, textOf } from './cells.ts'
+import { below, KINDS, medianText, overApplications, overRuns, shares, table, textOf } from './cells.ts'
 import { LIMIT, MEASURES, SHAPES, subtreesOf } from './measures.ts'
 import { medianOf } from './median.ts'
 import { paperTable, recurringShare } from './papers.ts'
@@ -93,10 +93,7 @@ function costTable({ applications }: Study): string {
     const operations = [...new Set(runs.flatMap((r) => Object.keys(r.calibration?.overhead ?? {})))]
     return operations.map((name) => {
       const costs = runs.flatMap((r) => r.calibration?.overhead[name] ?? [])
-      const one = (of: 'bare' | 'recorded'): string => {
-        const m = medianOf(costs.map((c) => c[of]))!
-        return `${time(m.median)} (${time(m.low)} – ${time(m.high)})`
-      }
+      const one = (of: 'bare' | 'recorded'): string => medianText(medianOf(costs.map((c) => c[of]))!, (us) => time(us))
       return [kind === 'web' ? 'web' : 'servers', name, one('bare'), one('recorded')]
     })
   })
