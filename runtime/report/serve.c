@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -31,7 +32,9 @@
 #include <unistd.h>
 
 static int slot = -1; /* the slot of the socket that listens (runtime_descriptors.h) */
-static char path[sizeof((struct sockaddr_un){0}.sun_path)];
+/* The socket in the file system: absolute, and its file, because the program may change its folder or its root. */
+static char *path;
+static struct stat made;
 static int64_t interval, began;
 
 /* ---- numbers ---- */
@@ -183,15 +186,23 @@ static void put_text(int fd, const char *text) {
   ch_put_end(&w);
 }
 
+static bool put_bytes(int fd, const char *bytes, size_t size) {
+  for (size_t at = 0; at < size;) {
+    ssize_t n = ch_runtime_send(fd, bytes + at, size - at, MSG_NOSIGNAL);
+    if (n < 0 && errno == ENOTSOCK)
+      n = ch_runtime_write(fd, bytes + at, size - at);
+    if (n <= 0)
+      return false;
+    at += (size_t)n;
+  }
+  return true;
+}
+
 static void put_profile(int fd) {
   size_t size;
   char *profile = ch_profile(&size);
-  for (size_t at = 0; profile && at < size;) {
-    ssize_t n = ch_runtime_send(fd, profile + at, size - at, MSG_NOSIGNAL);
-    if (n <= 0)
-      break;
-    at += (size_t)n;
-  }
+  if (profile)
+    put_bytes(fd, profile, size);
   free(profile);
 }
 
@@ -223,11 +234,9 @@ static void read_request(int fd, char *line, size_t room) {
   line[used] = 0;
 }
 
-static void answer(int fd) {
-  char asked[128], what[32] = "";
-  struct timeval timeout = {.tv_sec = TIMEOUT};
-  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
-  read_request(fd, asked, sizeof asked);
+/* Writes the whole answer. */
+static void put_answer(int fd, const char *asked) {
+  char what[32] = "";
   if (sscanf(asked, "GET %31s", what) != 1)
     return put_text(fd, "HTTP/1.0 405 Method Not Allowed\r\n\r\n");
   static const char ok[] = "HTTP/1.0 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n";
@@ -247,6 +256,24 @@ static void answer(int fd) {
     put_text(fd, "HTTP/1.0 404 Not Found\r\nContent-Type: text/plain\r\n\r\nThere are /dump, /dump.json, /stats and "
                  "/profile.\n");
   }
+}
+
+/* The answer is written to memory first. A client that takes nothing would keep the domain that makes a dump from its
+ * activities, and those that begin or end during a visit from that. Without a descriptor for the memory it is written
+ * to the client at once. */
+static void answer(int client) {
+  char asked[128], block[4096];
+  ssize_t n;
+  struct timeval timeout = {.tv_sec = TIMEOUT};
+  setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
+  read_request(client, asked, sizeof asked);
+  const int memory = ch_add_runtime_descriptor(memfd_create("charcoal", MFD_CLOEXEC));
+  put_answer(memory < 0 ? client : ch_runtime_descriptor(memory), asked);
+  for (off_t at = 0; memory >= 0 && (n = pread(ch_runtime_descriptor(memory), block, sizeof block, at)) > 0; at += n)
+    if (!put_bytes(client, block, (size_t)n))
+      break;
+  if (memory >= 0)
+    ch_close_runtime_descriptor(memory);
 }
 
 /* Without a free descriptor the connection stays in the kernel's queue, and is accepted later. */
@@ -284,18 +311,17 @@ static void *work(void *unused) {
 
 /* ---- begin ---- */
 
-static void unlink_socket(void) { unlink(path); }
-
 /* A child has no thread that answers. With a socket that listens it would keep the parent's next run from the port. */
 static void in_child(void) {
-  path[0] = 0;
+  path = NULL;
   if (slot >= 0)
     ch_close_runtime_descriptor(slot);
   slot = -1;
 }
 static void at_exit(void) {
-  if (path[0] && !ch_child_is_unnoticed())
-    unlink_socket();
+  struct stat is;
+  if (path && !ch_child_is_unnoticed() && lstat(path, &is) == 0 && is.st_dev == made.st_dev && is.st_ino == made.st_ino)
+    unlink(path);
 }
 
 /* A socket that a program has left that was killed: nobody listens there. */
@@ -332,8 +358,9 @@ static int listen_at(const char *where) {
                       : (fchmod(fd, 0600), bind(fd, (struct sockaddr *)&local, sizeof local));
   if (error == 0 && !is_port) { /* only this user may connect */
     chmod(where, 0600);
-    strcpy(path, local.sun_path);
-    atexit(at_exit);
+    path = realpath(where, NULL);
+    if (path && lstat(path, &made) == 0)
+      atexit(at_exit);
   }
   if (error || listen(fd, 8) != 0) {
     int saved = errno;

@@ -9,10 +9,13 @@ void ch_put_end(struct ch_writer *w) {
   for (size_t at = 0; w->fd >= 0 && at < w->used;) {
     ssize_t n = ch_runtime_send(w->fd, w->text + at, w->used - at,
                                 MSG_NOSIGNAL); /* the other side may have closed the connection */
-    if (n < 0 && errno == ENOTSOCK)
+    const bool is_socket = n >= 0 || errno != ENOTSOCK;
+    if (!is_socket)
       n = ch_runtime_write(w->fd, w->text + at, w->used - at);
     if (n < 0 && errno == EINTR)
       continue;
+    if (n < 0 && errno == EAGAIN && is_socket) /* a client that has taken nothing for seconds is not waited for again */
+      w->fd = -1;
     if (n <= 0)
       break;
     at += (size_t)n;
