@@ -149,12 +149,12 @@ const SIZES = {
   browser: {
     '{ mutex }': 2000,
     '{ channel }': 2600,
-    '{ sleep }': 9050,
-    '{ atomic, spawn, asyncFn }': 10_380,
-    '*': 16_690,
+    '{ sleep }': 8600,
+    '{ atomic, spawn, asyncFn }': 9920,
+    '*': 16_750,
   },
   // With the sentences of mistakes, AsyncLocalStorage, and what `console.log` shows.
-  node: { '{ mutex }': 6950, '{ atomic, spawn, asyncFn }': 14_800, '*': 21_100 },
+  node: { '{ mutex }': 6950, '{ atomic, spawn, asyncFn }': 14_330, '*': 21_150 },
 }
 
 test('who imports a part does not get the whole, in browsers and in Node', async () => {

@@ -18,7 +18,6 @@ import { ClauseList } from '../wait/list.ts'
 import { Join } from '../wait/join.ts'
 import { promiseOf } from '../wait/promiseOf.ts'
 import { cancelActivity } from '../scope/cancel.ts'
-import { isCancelled } from '../scope/errors.ts'
 import { ASYNC_DISPOSE } from './dispose.ts'
 
 /** What has become of an activity. */
@@ -175,7 +174,8 @@ export class Activity<T> extends Branch implements types.Activity, Operation<T>,
 
   /** @internal The body has ended and so have all branches. */
   settle(mode: 0 | 1, answer: unknown): void {
-    this.mode = mode === NEXT ? 3 : this.wasCancelled(answer) ? 5 : 4
+    // Cancelled is who was cancelled: an error of that kind that came from somebody else is a failure like any other.
+    this.mode = mode === NEXT ? 3 : this.scope?.isTold(answer) ? 5 : 4
     this.answer = answer
     this.gen = null
     this.scope = null
@@ -185,12 +185,6 @@ export class Activity<T> extends Branch implements types.Activity, Operation<T>,
     const asked = joiners !== null && joiners.head !== null
     if (asked) for (let join = joiners.shift(); join !== null; join = joiners.shift()) join.settle()
     this.joiners = this.ended === 2 && !asked ? (this.home.domain.host.unhandled(answer) as Promise<T>) : null
-  }
-
-  /** Cancelled is who was cancelled: an error of that kind that came from somebody else is a failure like any other. */
-  private wasCancelled(error: unknown): boolean {
-    const { scope } = this
-    return isCancelled(error) && scope !== null && scope.marked && error.origin === scope.origin
   }
 }
 

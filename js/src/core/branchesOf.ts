@@ -4,6 +4,6 @@ import type { Activity, Branch } from './types.ts'
 /** All branches of an activity, itself first. */
 export function branchesOf(activity: Activity): Branch[] {
   const found: Branch[] = [activity]
-  activity.scope?.root().each((branch) => branch !== activity && found.push(branch))
+  activity.scope?.root().members?.each((branch) => branch !== activity && found.push(branch))
   return found
 }

@@ -26,7 +26,7 @@ import { CIRCLE, diagnosis, OTHER_VERSION, say } from './say.ts'
 import { Scheduler, type Step } from './scheduler.ts'
 import { circleOf } from '../wait/circle.ts'
 import { blockAgain, blockOnPromise, expectFailure, waitFor } from '../wait/promise.ts'
-import { endBranch } from '../scope/scope.ts'
+import { endBranch } from '../scope/root.ts'
 
 export interface DomainOptions {
   host?: Host

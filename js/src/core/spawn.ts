@@ -8,7 +8,7 @@ import { blockOf } from './atomicBlock.ts'
 import { isCall, type Call } from './call.ts'
 import { domain } from './current.ts'
 import { say, SPAWN_IN_BLOCK } from './say.ts'
-import { innermostScope } from '../scope/scope.ts'
+import { innermostScope, signalOf } from '../scope/root.ts'
 import { NEXT, Suspension, type Operation } from './suspension.ts'
 import type { Branch } from './types.ts'
 
@@ -97,7 +97,7 @@ export function self(): Activity<unknown> | undefined {
  * yield* wait(task.catch(() => {}))
  */
 export function signal(): AbortSignal {
-  return domain.current === null ? new AbortController().signal : innermostScope(domain.current).signal
+  return domain.current === null ? new AbortController().signal : signalOf(innermostScope(domain.current))
 }
 
 class Yield extends Suspension<void> {

@@ -55,7 +55,7 @@ export interface Frame {
   leave(branch: Branch, mode: 0 | 1, answer: unknown): boolean
 }
 
-/** What a branch sees of the `finish` scope around it (see scope/scope.ts). */
+/** What a branch sees of the `finish` scope around it (see scope/root.ts). */
 export interface Scope {
   /** The scope around it in the same activity. */
   readonly parent: Scope | null
@@ -66,10 +66,30 @@ export interface Scope {
   origin: Scope | null
   /** The error that ends a wait in a cancelled scope. */
   error(): Error
+  /** Does the error only say that the scope was cancelled? */
+  isTold(error: unknown): boolean
+  /** What was started in it; null: nothing yet. */
+  members: Members | null
   /** The outermost scope of the same activity. */
   root(): Scope
-  /** Calls `f` for every branch started in the scope or in one inside it. */
+}
+
+/** What was started in a scope: branches, and scopes inside it (see scope/members.ts). */
+export interface Members {
+  /** Passes a cancel on to the scopes inside. */
+  mark(origin: Scope, reason: unknown): void
+  /** The scope is cancelled: so are its branches. */
+  interrupt(): void
+  /** Calls `f` for every branch in the scope and the scopes inside it. */
   each(f: (branch: Branch) => void): void
+  ended(branch: Branch, mode: 0 | 1, answer: unknown): void
+  /** The body of `activity`, whose own scope this is, has ended: calls `bury` when its branches have, too. */
+  drain(
+    activity: Activity,
+    mode: 0 | 1,
+    answer: unknown,
+    bury: (activity: Activity, mode: 0 | 1, answer: unknown) => void,
+  ): void
 }
 
 export interface Branch {

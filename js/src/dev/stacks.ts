@@ -10,7 +10,7 @@ import { Call } from '../core/call.ts'
 import { domain } from '../core/current.ts'
 import { THROW } from '../core/suspension.ts'
 import { isOurs } from '../diagnosis/place.ts'
-import { Scope } from '../scope/scope.ts'
+import { RootScope } from '../scope/root.ts'
 
 interface Place {
   stack?: string
@@ -61,7 +61,7 @@ export function asyncStacks(): () => void {
   }
   const { prototype } = Call
   const { leave } = prototype
-  const { cancel, error: cancelled } = Scope.prototype
+  const { cancel, error: cancelled } = RootScope.prototype
   d.called = function (call) {
     if (d.current !== null) note(call)
     Object.getPrototypeOf(d).called.call(d, call)
@@ -86,11 +86,11 @@ export function asyncStacks(): () => void {
     const spawned = site === undefined ? [] : [`    ${site}`]
     error.stack = [head, ...own, ...[...callers, ...spawned].map(asyncFrame)].join('\n')
   }
-  Scope.prototype.cancel = function (reason) {
+  RootScope.prototype.cancel = function (reason) {
     if (!this.marked) note(this)
     cancel.call(this, reason)
   }
-  Scope.prototype.error = function () {
+  RootScope.prototype.error = function () {
     const error = cancelled.call(this)
     const place = this.origin === null ? undefined : places.get(this.origin)
     const by = linesOf(place?.stack).filter((l) => !isOurs(l))
@@ -101,6 +101,6 @@ export function asyncStacks(): () => void {
   return () => {
     delete (d as { called?: unknown }).called
     prototype.leave = leave
-    Object.assign(Scope.prototype, { cancel, error: cancelled })
+    Object.assign(RootScope.prototype, { cancel, error: cancelled })
   }
 }

@@ -4,7 +4,7 @@ import { asyncFn } from '../core/asyncFn.ts'
 import type { Call } from '../core/call.ts'
 import { async } from '../scope/async.ts'
 import { claimAll, operationOf, type ItemResult } from './items.ts'
-import { isCancelOf, scoped, type OperationOptions } from '../scope/scoped.ts'
+import { scoped, type OperationOptions } from '../scope/scoped.ts'
 
 const runAny = asyncFn(function* any(items: unknown[], options: OperationOptions) {
   return yield* scoped('any', options, function* (scope) {
@@ -18,7 +18,7 @@ const runAny = asyncFn(function* any(items: unknown[], options: OperationOptions
           first ??= { value }
           scope.cancel()
         } catch (error) {
-          if (isCancelOf(scope, error)) throw error
+          if (scope.isTold(error)) throw error
           errors[at] = error
         }
       })
@@ -40,7 +40,7 @@ const runSettled = asyncFn(function* allSettled(items: unknown[], options: Opera
         try {
           results[at] = { status: 'fulfilled', value: yield* operationOf(item) }
         } catch (reason) {
-          if (isCancelOf(scope, reason)) throw reason
+          if (scope.isTold(reason)) throw reason
           results[at] = { status: 'rejected', reason }
         }
         ended++

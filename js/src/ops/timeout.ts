@@ -5,6 +5,7 @@ import type { Call } from '../core/call.ts'
 import { domain } from '../core/current.ts'
 import { DeadlineError } from '../scope/errors.ts'
 import { finish } from '../scope/finish.ts'
+import { membersOf } from '../scope/members.ts'
 import type { Scope } from '../scope/scope.ts'
 import { after } from '../sync/alarm.ts'
 import { sleep } from '../sync/sleep.ts'
@@ -51,7 +52,7 @@ function* bodyInTime(ms: number, item: unknown): Generator<unknown, InTime, any>
   try {
     yield* finish(function* (scope) {
       const late = (): void => {
-        cut = scope.pending > 0
+        cut = membersOf(scope).pending > 0
         scope.cancel(new DeadlineError(ms, ''))
       }
       clear = after(host, ms, () => domain.fromHost(late))

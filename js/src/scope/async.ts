@@ -18,7 +18,8 @@ import { claimed } from '../core/call.ts'
 import type { Body } from '../core/atomic.ts'
 import { domain } from '../core/current.ts'
 import { NOT_ENDED, OUTSIDE_ACTIVITY, say } from '../core/say.ts'
-import { innermostScope } from './scope.ts'
+import { membersOf } from './members.ts'
+import { innermostScope } from './root.ts'
 
 /**
  * What `async` gives: the result of the branch, which may be read when the enclosing `finish` has ended.
@@ -69,7 +70,7 @@ class Async<T> extends Suspension<BranchHandle<T>> {
     child.mode = START
     child.answer = this.body
     const handle = new BranchHandle<T>()
-    scope.add(child, handle)
+    membersOf(scope).add(child, handle)
     branch.mode = NEXT
     branch.answer = handle
     ;(group.conts ??= []).push(branch)

@@ -15,8 +15,10 @@ import { NEXT, Suspension, type Operation, type Returned } from '../core/suspens
 import { domain } from '../core/current.ts'
 import { steps, type Steps } from '../core/steps.ts'
 import { after } from '../sync/alarm.ts'
-import { combined, innermostScope, Scope } from './scope.ts'
-import { DeadlineError, isCancelled } from './errors.ts'
+import { combined, membersOf } from './members.ts'
+import { innermostScope } from './root.ts'
+import { Scope } from './scope.ts'
+import { DeadlineError } from './errors.ts'
 
 /** Options of `finish`. */
 export interface ScopeOptions {
@@ -50,9 +52,10 @@ class Drain extends Suspension<void> implements Blocker {
   begin(branch: Branch): boolean {
     branch.mode = NEXT
     branch.answer = undefined
-    if (this.scope.pending === 0) return true
+    const members = membersOf(this.scope)
+    if (members.pending === 0) return true
     branch.blocked = this
-    this.scope.drained = () => branch.wake(NEXT, undefined)
+    members.drained = () => branch.wake(NEXT, undefined)
     return false
   }
   withdraw(): void {}
@@ -60,7 +63,7 @@ class Drain extends Suspension<void> implements Blocker {
     return true
   }
   override describe(): string {
-    return `finish${this.scope.name === '' ? '' : ` ${this.scope.name}`}: ${this.scope.pending} branches`
+    return `finish${this.scope.name === '' ? '' : ` ${this.scope.name}`}: ${membersOf(this.scope).pending} branches`
   }
 }
 
@@ -86,14 +89,16 @@ function* inScope<T>(
     domain.own = true
     value = yield* domain.asCall(typeof body === 'function' ? body(scope) : body)
   } catch (error) {
-    if (!(isCancelled(error) && scope.marked && error.origin === scope.origin)) scope.fail(error)
+    membersOf(scope).fail(error)
   } finally {
     yield* new Drain(scope)
     undo?.()
     signal?.removeEventListener('abort', abort)
-    scope.close()
+    membersOf(scope.parent!).scopes.delete(scope)
+    scope.owner.scope = scope.parent
   }
-  if (scope.errors !== null) throw combined(scope.errors)
+  const { errors } = membersOf(scope)
+  if (errors !== null) throw combined(errors)
   if (scope.marked && scope.origin !== scope) throw scope.error()
   return value
 }

@@ -1,7 +1,6 @@
 /** A structured operation runs in a scope of its own, which a cancel or the signal in its options ends. */
 import { checkOptions } from '../core/arguments.ts'
 import { finish } from './finish.ts'
-import { isCancelled } from './errors.ts'
 import type { Scope } from './scope.ts'
 import type { Operation } from '../core/suspension.ts'
 
@@ -35,7 +34,7 @@ export function* scoped<T>(
     if (collect === undefined) throw ours!.error()
     return collect()
   } catch (error) {
-    throw signal !== undefined && isCancelOf(ours!, error) ? signal.reason : error
+    throw signal !== undefined && ours!.isTold(error) ? signal.reason : error
   }
 }
 
@@ -51,9 +50,4 @@ export function endedBy<T>(
     const result = yield* body
     return () => result
   })
-}
-
-/** Does the error only say that the scope was cancelled? */
-export function isCancelOf(scope: Scope, error: unknown): boolean {
-  return isCancelled(error) && scope.marked && error.origin === scope.origin
 }
