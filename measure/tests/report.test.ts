@@ -286,6 +286,13 @@ test('the report opens with a card for each conflict, own code first, packages f
   await close()
 }, 300)
 
+test('how often a conflict was seen is written as the number of runs is', () => {
+  const figures = racyFigures(1900)
+  for (const found of figures.atomic.unserialisable) found.runs = 6900
+  const text = terminalSummary(figures).replace(/\s+/g, ' ')
+  ok(text.includes('in 1,900 of 6,900 runs'), text)
+})
+
 test('of two awaits on one line the column tells which one it is, and elsewhere no column is shown', async () => {
   const analyser = new Analyser('one line')
   analyser.add({ type: 'charcoal-trace', version: 1, source: 'node', tool: 'test' })

@@ -3,7 +3,7 @@
  * The strongest is data: an operation read something, waited, and wrote it, though another had written it meanwhile.
  * Where the recording does not know what was read and written, code of the same function that ran in a gap is a hint.
  */
-import { counted } from '../format/counted.ts'
+import { counted, grouped } from '../format/counted.ts'
 import { baseName } from '../format/address.ts'
 import type { Figures } from './figures.ts'
 import { ENOUGH_RUNS, type RankedChain } from './ranking.ts'
@@ -216,7 +216,7 @@ export function conflictText(f: Figures, c: Conflict): string {
     : foreign === ''
       ? 'another call of it'
       : `another ${foreign}()`
-  const of = `in ${c.seen} of ${counted(c.runs, 'run')}`
+  const of = `in ${grouped(c.seen)} of ${counted(c.runs, 'run')}`
   if (c.kind === 'lost update')
     return (
       `${who} read ${c.variable ?? 'a variable'}, waited and wrote it, though ${other} had written it ` +

@@ -7,7 +7,7 @@
  *
  * Memory: at most `MAX_CHAINS` chains are kept apart; runs of others are counted in `untracked`.
  */
-import { counted } from '../format/counted.ts'
+import { counted, grouped } from '../format/counted.ts'
 import { binOf, edgeOf } from './histogram.ts'
 import type { Loop } from './loop.ts'
 import { fileOf, functionOf, MAX_SITES, type Site } from './sites.ts'
@@ -269,7 +269,7 @@ export function adviceText({ advice, max, runs, interrupted }: RankedChain, lock
   const often =
     interrupted === 0
       ? `never interrupted in ${counted(runs, 'run')}`
-      : `interrupted in ${interrupted} of ${counted(runs, 'run')}`
+      : `interrupted in ${grouped(interrupted)} of ${counted(runs, 'run')}`
   if (advice === 'wrap') return `${lock ? 'hold a lock' : 'wrap in atomic'}: it took at most ${ms}; ${often}`
   if (advice === 'careful') return `${lock ? 'hold a lock' : 'wrap'} with care: up to ${ms}; ${often}`
   if (advice === 'do-not-wrap') return `${lock ? 'hold no lock' : 'do not wrap'}: up to ${ms}; ${often}`

@@ -2,7 +2,7 @@
  * The summary in the terminal: what went wrong, what was found, what was recorded, the sentences, the table of
  * subtrees, and the first entries of the ranking.
  */
-import { counted } from '../format/counted.ts'
+import { counted, grouped } from '../format/counted.ts'
 import type { Figures } from '../analysis/figures.ts'
 import { conflicts, conflictText, isNative, isTelling, noConflict, unwatchedText } from '../analysis/conflicts.ts'
 import { adviceText } from '../analysis/ranking.ts'
@@ -66,7 +66,7 @@ export function terminalSummary(
           `    by ${cut(
             chain.by
               .slice(0, 2)
-              .map(([s, n]) => `${siteText(f.sites[s], f.sites)} (${n})`)
+              .map(([s, n]) => `${siteText(f.sites[s], f.sites)} (${grouped(n)})`)
               .join(', '),
             width - 7,
           )}`,
