@@ -22,7 +22,7 @@
 static void enter(struct ch_channel *c) { ch_object_enter(&c->object, "channel"); }
 static void leave(struct ch_channel *c) { ch_object_leave(&c->object); }
 
-/* ---- offers: see wait/offer.h ---- */
+/* ---- offers: see ends.h ---- */
 
 enum side { SENDERS, RECEIVERS };
 
@@ -409,116 +409,80 @@ static bool can_receive(const struct ch_clause *clause) {
   return can;
 }
 
-/* ---- as clauses that are offered ---- */
+/* ---- as clauses that are offered: see wait/offer.h ---- */
 
-/* The operation had to wait, and the object is entered. */
-static enum ch_offered make_offer(struct ch_channel *c, enum side side, const void *message, size_t size) {
-  struct ch_offer *o = offer_of(c, ANY, side);
-  bool first = ch_list_empty(side == SENDERS ? &c->senders : &c->receivers) && o && size <= CH_OFFER_MOST &&
-               ch_atomic_load(&o->state) == CH_OFFER_NONE;
-  if (first) {
-    if (message)
-      ch_object_copy(o->message, message, size);
+static enum side side_of(const struct ch_clause *c) {
+  return c->type->enlist == enlist_shared_send ? SENDERS : RECEIVERS;
+}
+static struct ch_offer *own_offer(const struct ch_clause *c) { return offer_of(c->object, ANY, side_of(c)); }
+
+static enum ch_offered make_offer(struct ch_clause *clause) {
+  const enum side side = side_of(clause);
+  const struct ch_channel_recv__clause *own = receiving(clause); /* the clauses of both directions are alike */
+  struct ch_channel *c = clause->object;
+  if (c->room != 0)
+    return CH_NOT_OFFERED;
+  int result = side == SENDERS ? send(c, ANY, NULL, own->to, own->size) : receive(c, ANY, NULL, own->to, own->size);
+  if (result != CH_OP_WAITS) {
+    clause->value = result;
+    return CH_OFFER_READY;
+  }
+  struct ch_offer *o = own_offer(clause);
+  const struct ch_link *waiting = side == SENDERS ? &c->senders : &c->receivers;
+  bool may = own->size <= CH_OFFER_MOST && ch_list_empty(waiting) && ch_atomic_load(&o->state) == CH_OFFER_NONE;
+  if (may) {
+    if (side == SENDERS)
+      ch_object_copy(o->message, own->to, own->size);
     o->by = ch_inbox_of_thread;
     ch_atomic_store(&o->state, (uint16_t)CH_OFFER_STANDS);
   }
   leave(c);
-  return first ? CH_OFFERED : CH_NOT_OFFERED;
-}
-static enum ch_offered offered_already(struct ch_clause *clause, int result) {
-  clause->value = result;
-  return CH_OFFER_READY;
-}
-static enum ch_offered offer_send(struct ch_clause *clause) {
-  const struct ch_channel_send__clause *own = sending(clause);
-  struct ch_channel *c = clause->object;
-  if (c->room != 0)
-    return CH_NOT_OFFERED;
-  int result = send(c, ANY, NULL, own->from, own->size);
-  if (result != CH_OP_WAITS)
-    return offered_already(clause, result);
-  return make_offer(c, SENDERS, own->from, own->size);
-}
-static enum ch_offered offer_receive(struct ch_clause *clause) {
-  const struct ch_channel_recv__clause *own = receiving(clause);
-  struct ch_channel *c = clause->object;
-  if (c->room != 0)
-    return CH_NOT_OFFERED;
-  int result = receive(c, ANY, NULL, own->to, own->size);
-  if (result != CH_OP_WAITS)
-    return offered_already(clause, result);
-  return make_offer(c, RECEIVERS, NULL, own->size);
+  return may ? CH_OFFERED : CH_NOT_OFFERED;
 }
 
-static bool send_offer_ended(struct ch_clause *clause) {
-  struct ch_offer *o = offer_of(clause->object, ANY, SENDERS);
+static bool has_offer_ended(struct ch_clause *clause) {
+  struct ch_offer *o = own_offer(clause);
   if (CH_LIKELY(ch_atomic_load(&o->state) != CH_OFFER_ENDED))
     return false;
   ch_tsan_acquire(o);
   clause->value = o->result;
-  ch_atomic_store(&o->state, (uint16_t)CH_OFFER_NONE);
-  return true;
-}
-static bool receive_offer_ended(struct ch_clause *clause) {
-  struct ch_offer *o = offer_of(clause->object, ANY, RECEIVERS);
-  if (CH_LIKELY(ch_atomic_load(&o->state) != CH_OFFER_ENDED))
-    return false;
-  ch_tsan_acquire(o);
-  clause->value = o->result;
-  if (o->result == 0)
+  if (o->result == 0 && side_of(clause) == RECEIVERS)
     ch_object_copy(receiving(clause)->to, o->message, receiving(clause)->size);
   ch_atomic_store(&o->state, (uint16_t)CH_OFFER_NONE);
   return true;
 }
-/* False: it has been taken, and is about to end. */
-static bool withdraw_offer(struct ch_channel *c, enum side side) {
-  struct ch_offer *o = offer_of(c, ANY, side);
-  enter(c);
+
+static bool withdraw_offer(struct ch_clause *clause) {
+  struct ch_offer *o = own_offer(clause);
+  enter(clause->object);
   bool stood = ch_atomic_load(&o->state) == CH_OFFER_STANDS;
   if (stood)
     ch_atomic_store(&o->state, (uint16_t)CH_OFFER_NONE);
-  leave(c);
-  return stood;
-}
-static bool withdraw_send_offer(struct ch_clause *clause) {
-  bool stood = withdraw_offer(clause->object, SENDERS);
-  for (unsigned tries = 1; !stood && !send_offer_ended(clause); tries++)
-    ch_atomic_relax(tries);
-  return stood;
-}
-static bool withdraw_receive_offer(struct ch_clause *clause) {
-  bool stood = withdraw_offer(clause->object, RECEIVERS);
-  for (unsigned tries = 1; !stood && !receive_offer_ended(clause); tries++)
-    ch_atomic_relax(tries);
+  leave(clause->object);
+  for (unsigned tries = 1; !stood && !has_offer_ended(clause); tries++)
+    ch_atomic_relax(tries); /* it has been taken, and is about to end */
   return stood;
 }
 
-/* Without the lock: what is seen may be over. */
-static bool may_be_ready(const struct ch_channel *c, enum side other, size_t none) {
-  const struct ch_ends *e = ends_of(c, ANY);
-  const struct ch_link *list = other == SENDERS ? &c->senders : &c->receivers, *first = ch_atomic_load(&list->next);
-  if (first && first != list)
-    return true;
-  if (*(const volatile uint16_t *)&c->object.closed)
-    return true;
-  return e->slots ? ch_atomic_load(&e->in.count) - ch_atomic_load(&e->out.count) != none : stands(c, ANY, other);
-}
-static bool may_send(const struct ch_clause *clause) {
+static bool may_be_ready(const struct ch_clause *clause) {
   const struct ch_channel *c = clause->object;
-  return may_be_ready(c, RECEIVERS, c->room);
+  const struct ch_ends *e = ends_of(c, ANY);
+  const enum side side = side_of(clause), other = side == SENDERS ? RECEIVERS : SENDERS;
+  const struct ch_link *waiting = side == SENDERS ? &c->receivers : &c->senders,
+                       *first = ch_atomic_load(&waiting->next);
+  if ((first && first != waiting) || ch_atomic_load(&c->object.closed) || stands(c, ANY, other))
+    return true;
+  return e->slots != 0 &&
+         ch_atomic_load(&e->in.count) - ch_atomic_load(&e->out.count) != (side == SENDERS ? c->room : 0);
 }
-static bool may_receive(const struct ch_clause *clause) { return may_be_ready(clause->object, SENDERS, 0); }
 
-static const struct ch_offer_type send_offers = {ch_offer_begin, offer_send, send_offer_ended, withdraw_send_offer,
-                                                 may_send};
-static const struct ch_offer_type receive_offers = {ch_offer_begin, offer_receive, receive_offer_ended,
-                                                    withdraw_receive_offer, may_receive};
+static const struct ch_offer_type offers = {ch_offer_begin, make_offer, has_offer_ended, withdraw_offer, may_be_ready};
 
 #define SEND_TYPES(...)                                                                                                \
-  CH_OP_TYPES_OFFERED("sending to a channel", enlist_local_send, enlist_shared_send, &send_offers,                     \
-                      .at_once = send_now, __VA_ARGS__)
+  CH_OP_TYPES_OFFERED("sending to a channel", enlist_local_send, enlist_shared_send, &offers, .at_once = send_now,     \
+                      __VA_ARGS__)
 #define RECEIVE_TYPES(...)                                                                                             \
-  CH_OP_TYPES_OFFERED("receiving from a channel", enlist_local_receive, enlist_shared_receive, &receive_offers,        \
+  CH_OP_TYPES_OFFERED("receiving from a channel", enlist_local_receive, enlist_shared_receive, &offers,                \
                       .at_once = receive_now, __VA_ARGS__)
 const struct ch_clause_type ch_channel_send_types[2] = SEND_TYPES(.ready = can_send),
                             ch_channel_recv_types[2] = RECEIVE_TYPES(.ready = can_receive);
