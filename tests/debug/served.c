@@ -18,11 +18,9 @@ int main(int n, char **arguments) {
   ch_sleep(1000000);
   if (n > 1 && chdir(arguments[1]) != 0) return 1;
   setrlimit(RLIMIT_NOFILE, &limit);
-  while ((all[taken] = dup(0)) >= 0)
-    taken++;
+  while ((all[taken] = dup(0)) >= 0) taken++;
   puts("ready");
   fflush(stdout);
   while (read(0, line, 2) == 2)
-    while (taken > 0)
-      close(all[--taken]);
+    while (taken > 0) close(all[--taken]);
 }

@@ -14,9 +14,7 @@ __attribute__((noinline)) word run(const unsigned char *at, const unsigned char 
   word depth = 0;
   while (at < end) {
     switch (*at++ & 15) {
-    case 0:
-      sum = mix(sum, a), a++;
-      break;
+    case 0: sum = mix(sum, a), a++; break;
     case 1:
       *top++ = sum;
       if (top[-1] & 1)
@@ -29,21 +27,15 @@ __attribute__((noinline)) word run(const unsigned char *at, const unsigned char 
         sum += *--top, depth--;
       c ^= sum;
       break;
-    case 3:
-      touch(top, sum), d += *top;
-      break;
-    case 4:
-      e = mix(e, flags), flags = flags * 5 + 1;
-      break;
+    case 3: touch(top, sum), d += *top; break;
+    case 4: e = mix(e, flags), flags = flags * 5 + 1; break;
     case 5:
       f += a;
       if (f & 64)
         continue;
       g = mix(g, f);
       break;
-    case 6:
-      narrow += (unsigned short)mix(narrow, byte), byte += (unsigned char)narrow;
-      break;
+    case 6: narrow += (unsigned short)mix(narrow, byte), byte += (unsigned char)narrow; break;
     case 7:
       sum ^= a + b + c + d + e + f + g + narrow + byte;
       if (sum % 97 == 0)
@@ -59,18 +51,13 @@ __attribute__((noinline)) word run(const unsigned char *at, const unsigned char 
       b = c, c = t;
       break;
     }
-    case 10:
-      at += at + 1 < end && (sum & 7) == 3;
-      break;
+    case 10: at += at + 1 < end && (sum & 7) == 3; break;
     case 11:
       for (word i = 0; i < 3; i++)
         sum += mix(i, d), d -= i;
       break;
-    case 12:
-      sum = mix(sum, depth);
-      break;
-    default:
-      sum += at[-1];
+    case 12: sum = mix(sum, depth); break;
+    default: sum += at[-1];
     }
   }
   return sum ^ a ^ b ^ c ^ d ^ e ^ f ^ g ^ narrow ^ byte ^ flags ^ depth;

@@ -21,8 +21,7 @@ static void w(void) { usleep(1); }
 ONE(_Float16, hf)
 ONE(__int128, i128)
 ONE(long double, ld)
-ONE(v4, fv)
-ONE(h8, hv) ONE(v3, iv) ONE(double _Complex, dc) ONE(float _Complex, fc) ONE(long double _Complex, lc)
+ONE(v4, fv) ONE(h8, hv) ONE(v3, iv) ONE(double _Complex, dc) ONE(float _Complex, fc) ONE(long double _Complex, lc)
     ONE(_Float16 _Complex, hc) ONE(_BitInt(7), b7) ONE(_BitInt(65), b65) ONE(_BitInt(200), b200)
         ONE(unsigned _BitInt(33), b33) ONE(__float128, q) NI static m8 mm(m8 x) {
   w();

@@ -42,8 +42,7 @@ NI static int t(int x) {
 TYPE(boolean, _Bool, k & 1, INT)
 TYPE(schar, signed char, k * 3, INT)
 TYPE(uchar, unsigned char, k * 5, INT)
-TYPE(sshort, short, k * 300, INT)
-TYPE(ushort, unsigned short, k * 500, INT) TYPE(sint, int, k * 3000, INT)
+TYPE(sshort, short, k * 300, INT) TYPE(ushort, unsigned short, k * 500, INT) TYPE(sint, int, k * 3000, INT)
     TYPE(uint, unsigned, (unsigned)k * 500000u, INT) TYPE(slong, long, k * 3000000000L, INT)
         TYPE(ulong, unsigned long, (unsigned)k * 5000000000ul, INT)
             TYPE(s128, __int128, ((__int128)k << 70) + k,
