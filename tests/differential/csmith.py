@@ -3,6 +3,8 @@
 
     csmith.py [--build DIR] [--cc CC] [--count N] [--first SEED] [--settings NAMES]
 
+The programs take turns at the features that csmith leaves out unless it is asked (KINDS).
+
 Left out, and counted, are programs whose reference does not end within 3 seconds, fails, or differs between -O0 and
 -O1: csmith makes a few that read out of bounds, which plain clang's ASan finds as well, and a few that never end.
 Last line: N passed, N failed.
@@ -14,9 +16,18 @@ import sys
 import programs
 import seeds
 
-INCLUDE = "/usr/include/csmith"
+# It passes the bytes of a float to its checksum without a cast.
+FLAGS = ["-I/usr/include/csmith", "-Wno-incompatible-pointer-types"]
 # Small enough that a thousand of them are a night's work and not a week's.
 OPTIONS = ["--max-funcs", "8", "--max-block-depth", "4", "--max-array-dim", "2", "--max-expr-complexity", "6"]
+KINDS = [
+    [],
+    ["--builtins"],
+    ["--float", "--strict-float"],
+    ["--inline-function"],
+    ["--max-pointer-depth", "4"],
+    ["--max-struct-fields", "20", "--max-union-fields", "8", "--builtins"],
+]
 ROTATION = [
     "O2-stress",
     "O0-stress",
@@ -32,13 +43,16 @@ ROTATION = [
 
 
 def make(seed, folder):
-    path = folder / f"csmith_{seed}.c"
+    kind = seed % len(KINDS)
+    path = folder / f"csmith_{seed}_{kind}.c"
     if not path.exists():
         text = subprocess.run(
-            ["csmith", "--seed", str(seed), *OPTIONS], check=True, capture_output=True, cwd=folder
+            ["csmith", "--seed", str(seed), *OPTIONS, *KINDS[kind]], check=True, capture_output=True, cwd=folder
         ).stdout
         path.write_bytes(text)
-    return programs.Program(f"csmith --seed {seed}", path, ["-I" + INCLUDE])
+    # One of its builtins is an instruction of x86 that has to be asked for.
+    flags = [*FLAGS, *(["-mcrc32"] if "--builtins" in KINDS[kind] else [])]
+    return programs.Program(" ".join(["csmith --seed", str(seed), *KINDS[kind]]), path, flags)
 
 
 if __name__ == "__main__":
