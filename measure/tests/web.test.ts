@@ -212,7 +212,7 @@ test('scripts in the page, of modules, and of workers are watched, and so is a p
   ok(/ read k, /.test(fourth), fourth)
 })
 
-test('what was found before a page crashed, or ran out of memory, or a worker was ended, is kept and told', async () => {
+test('what was found before a page crashed or ran out of memory, or a worker was ended, is told', async () => {
   const crashes = await record(`<script>let stock = 100${shop('stock', PAUSE)}</script>`, {
     accesses: true,
     script: async ({ page }) => {

@@ -70,7 +70,8 @@ export function toldBy(watch: Watch, isWanted: (finding: Finding) => boolean = (
 }
 
 /**
- * Which findings are told before the end, which may be a crash: new ones, and again whenever one was seen twice as often.
+ * Which findings are told before the end, which may be a crash: new ones, and each again whenever it was seen twice as
+ * often.
  */
 export class News {
   private readonly counts = new Map<Finding, number>()

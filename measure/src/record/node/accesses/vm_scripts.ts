@@ -1,7 +1,7 @@
 /**
  * Rewrites the program's own files that another program compiles by `node:vm`, as test runners do: texts whose
- * `filename`, or a module's `identifier`, is a file of the program's own. A text may be one that the runner has made of the file, with its source
- * map in it.
+ * `filename`, or a module's `identifier`, is a file of the program's own. A text may be one that the runner has made
+ * of the file, with its source map in it.
  */
 import { syncBuiltinESMExports } from 'node:module'
 import { types } from 'node:util'
