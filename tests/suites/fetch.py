@@ -8,9 +8,9 @@
     zlib          zlib (Debian source package zlib): FOLDER/*.c, test/example.c, test/minigzip.c
     zstd          zstd (Debian source package libzstd): FOLDER/lib
     cjson         cJSON (Debian source package cjson): FOLDER/cJSON.c, cJSON.h
-    xz, pcre2, curl, openssl, expat
-                  XZ Utils, PCRE2, curl, OpenSSL and Expat (Debian source packages xz-utils, pcre2, curl, openssl,
-                  expat), with their own tests
+    xz, pcre2, curl, openssl, expat, sed
+                  XZ Utils, PCRE2, curl, OpenSSL, Expat and GNU sed (Debian source packages xz-utils, pcre2, curl,
+                  openssl, expat, sed), with their own tests
     redis, cpython, git
                   Redis, CPython 3.11 and Git (Debian source packages redis, python3.11, git)
     glibc         glibc's source (Debian source package glibc), for its own tests
@@ -176,6 +176,7 @@ NAMES = {
     "curl": partial(package_source, "curl"),
     "openssl": partial(package_source, "openssl"),
     "expat": partial(package_source, "expat"),
+    "sed": partial(package_source, "sed"),
     "redis": partial(package_source, "redis"),
     "cpython": partial(package_source, "python3.11"),
     "git": partial(package_source, "git"),

@@ -72,6 +72,12 @@ PROJECTS = {
         "./out/tests/runtests && ./out/tests/runtestspp",
         r"Checks: (\d+), Failed: 0",
     ),
+    # Once alone, and once beside an activity that overwrites the native stack.
+    "sed": Project(
+        ["./configure CFLAGS='-O2 -w' --disable-nls", "make", "$CC -O2 -c $BESIDE -o beside.o"],
+        "make check-am && rm sed/sed && make check-am LIBS=$PWD/beside.o",
+        AUTOMAKE,
+    ),
 }
 
 
@@ -91,7 +97,12 @@ def prepare(name, build):
 def test(name, project, compiler, build):
     folder = prepare(name, build)
     user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"] if os.getuid() == 0 else []
-    environment = {"CC": f"{compiler} -fcharcoal-stress", "LC_ALL": "C", "HOME": str(folder)}
+    environment = {
+        "CC": f"{compiler} -fcharcoal-stress",
+        "LC_ALL": "C",
+        "HOME": str(folder),
+        "BESIDE": str(HERE / "beside.c"),
+    }
     for step in [*project.steps, project.tests]:
         status, out, err, seconds = programs.execute([*user, "sh", "-c", step], folder, 3 * HOUR, environment)
         text = (out + err).decode(errors="replace")
