@@ -26,9 +26,9 @@ static int64_t clock_now;
 static struct ch_link waiters;
 
 /* After how much work of the processor, in nanoseconds, time moves while an activity can run. */
-static const int64_t most_patience = 1000000000, least_patience = 100000;
-static int64_t patience;      /* 0: all activities have waited at the last move of time, and nobody has looked since */
-static int64_t worked_before; /* when time has moved last, if patience > 0 */
+static const int64_t longest_limit = 1000000000, shortest_limit = 100000;
+static int64_t work_limit;    /* 0: all activities have waited at the last move of time, and nobody has looked since */
+static int64_t worked_before; /* when time has moved last, if work_limit > 0 */
 enum { LOOKS_PER_QUESTION = 64 };
 
 void ch_simulated_event(int64_t at, int fd, int events) {
@@ -115,15 +115,15 @@ static void look(void) {
   if ((++looks % LOOKS_PER_QUESTION != 0 && !ch_tls.slice_over) || ch_inbox_expected != 0)
     return;
   int64_t next = first_until(ch_timers_next()), work = worked();
-  if (patience == 0) {
-    patience = most_patience;
+  if (work_limit == 0) {
+    work_limit = longest_limit;
     worked_before = work;
   }
-  if (next == CH_FOREVER || work - worked_before < patience)
+  if (next == CH_FOREVER || work - worked_before < work_limit)
     return;
   move_to(next);
   worked_before = work;
-  patience = patience / 4 > least_patience ? patience / 4 : least_patience;
+  work_limit = work_limit / 4 > shortest_limit ? work_limit / 4 : shortest_limit;
 }
 
 static void poll_(int64_t deadline) {
@@ -137,7 +137,7 @@ static void poll_(int64_t deadline) {
   if (next == CH_FOREVER)
     ch_deadlock(ch_domain.group, "the simulated world has no more events");
   move_to(next);
-  patience = 0;
+  work_limit = 0;
 }
 
 static bool enlist(struct ch_clause *c) {
