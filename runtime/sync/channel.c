@@ -414,25 +414,26 @@ static bool can_receive(const struct ch_clause *clause) {
 static enum side side_of(const struct ch_clause *c) {
   return c->type->enlist == enlist_shared_send ? SENDERS : RECEIVERS;
 }
-static struct ch_offer *own_offer(const struct ch_clause *c) { return offer_of(c->object, ANY, side_of(c)); }
+static struct ch_offer *offer_for(const struct ch_clause *c) { return offer_of(c->object, ANY, side_of(c)); }
 
 static enum ch_offered make_offer(struct ch_clause *clause) {
   const enum side side = side_of(clause);
-  const struct ch_channel_recv__clause *own = receiving(clause); /* the clauses of both directions are alike */
   struct ch_channel *c = clause->object;
   if (c->room != 0)
     return CH_NOT_OFFERED;
-  int result = side == SENDERS ? send(c, ANY, NULL, own->to, own->size) : receive(c, ANY, NULL, own->to, own->size);
+  const void *from = side == SENDERS ? sending(clause)->from : NULL;
+  const size_t size = side == SENDERS ? sending(clause)->size : receiving(clause)->size;
+  int result = side == SENDERS ? send(c, ANY, NULL, from, size) : receive(c, ANY, NULL, receiving(clause)->to, size);
   if (result != CH_OP_WAITS) {
     clause->value = result;
     return CH_OFFER_READY;
   }
-  struct ch_offer *o = own_offer(clause);
+  struct ch_offer *o = offer_for(clause);
   const struct ch_link *waiting = side == SENDERS ? &c->senders : &c->receivers;
-  bool may = own->size <= CH_OFFER_MOST && ch_list_empty(waiting) && ch_atomic_load(&o->state) == CH_OFFER_NONE;
+  bool may = size <= CH_OFFER_MOST && ch_list_empty(waiting) && ch_atomic_load(&o->state) == CH_OFFER_NONE;
   if (may) {
     if (side == SENDERS)
-      ch_object_copy(o->message, own->to, own->size);
+      ch_object_copy(o->message, from, size);
     o->by = ch_inbox_of_thread;
     ch_atomic_store(&o->state, (uint16_t)CH_OFFER_STANDS);
   }
@@ -441,7 +442,7 @@ static enum ch_offered make_offer(struct ch_clause *clause) {
 }
 
 static bool has_offer_ended(struct ch_clause *clause) {
-  struct ch_offer *o = own_offer(clause);
+  struct ch_offer *o = offer_for(clause);
   if (CH_LIKELY(ch_atomic_load(&o->state) != CH_OFFER_ENDED))
     return false;
   ch_tsan_acquire(o);
@@ -453,7 +454,7 @@ static bool has_offer_ended(struct ch_clause *clause) {
 }
 
 static bool withdraw_offer(struct ch_clause *clause) {
-  struct ch_offer *o = own_offer(clause);
+  struct ch_offer *o = offer_for(clause);
   enter(clause->object);
   bool stood = ch_atomic_load(&o->state) == CH_OFFER_STANDS;
   if (stood)
