@@ -164,14 +164,17 @@ setInterval(() => {}, 5)`
 })
 
 test('a recording can be ended although the program hangs, and says where; before it has begun, too', async () => {
-  const hangs = `setInterval(() => { if (${symbol} in globalThis) endless() }, 5)
+  const asked = path.join(temporary(), 'hang')
+  const hangs = `const { existsSync } = require('node:fs')
+setInterval(() => { if (existsSync(${JSON.stringify(asked)})) endless() }, 5)
 function endless() { console.log('hangs'); for (;;); }`
   await withProgram(hangs, async (address, { stdout }) => {
     const endpoint = await nodeAt(address)
     const stop = new AbortController()
     void said(stdout!, /hangs/).then(() => stop.abort())
     const out = path.join(temporary(), 'trace.jsonl')
-    same((await attachNode(endpoint, { out, signal: stop.signal })).reason, 'stopped')
+    const progress = (): void => writeFileSync(asked, '') // it records by now
+    same((await attachNode(endpoint, { out, signal: stop.signal, progress })).reason, 'stopped')
     const notes = parseTrace(readFileSync(out)).flatMap((r) => (r.type === 'note' && r.code === 'hung' ? r.text : []))
     ok(/^the program did not return to its event loop .* s; it was in endless\(\) at /.test(notes[0] ?? ''), notes[0])
     await rejects(attachNode(endpoint, { out: `${out}.2`, signal: AbortSignal.abort() }), /before the recording began/)
