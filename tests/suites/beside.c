@@ -1,16 +1,8 @@
 /* Linked to somebody else's program: starts an activity that overwrites the native stack below `main` whenever `main`
  * is set aside, and then sleeps a little. With it each wait of the program goes through the run queue and the reactor.
  * A program that runs alone may wait in the kernel instead, and resumes on a stack that nobody has touched. */
+#include "../differential/scribble.h"
 #include <charcoal.h>
-#include <string.h>
-
-__attribute__((noinline)) static void scribble(int depth) {
-  volatile unsigned char waste[6000];
-  memset((void *)waste, 0xa5, sizeof waste);
-  if (depth > 0)
-    scribble(depth - 1);
-  waste[depth] = 0;
-}
 
 __attribute__((constructor)) static void run_beside_main(void) {
   activate {
