@@ -1,5 +1,5 @@
-/* The simulated reactor makes no system calls and has virtual time, which stands still while anything can run. Read it
- * before the other reactors.
+/* The simulated reactor never asks the kernel about descriptors and has virtual time, which stands still while anything
+ * can run. Read it before the other reactors.
  *
  * An activity that asks again and again whether something has happened can always run. So once this thread has used
  * its processor for a second since time has moved, time moves all the same, to the next event or deadline; and
