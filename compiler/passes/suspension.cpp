@@ -197,10 +197,9 @@ const char *Suspension::whyPlain(Function &F) const {
   return nullptr;
 }
 
-// Decides about a function of another module. Functions of the C library with an interruptible version may block. glibc
-// declares all its other functions that are no cancellation points and call nothing back as `leaf` (in LLVM:
-// nocallback), but only for GCC 4.6 or newer. clang says that it is GCC 4.2, so these attributes are missing. LLVM
-// knows some functions that always return soon. All others may block.
+// Decides about a function of another module. Functions of the C library with an interruptible version may block. Those
+// that are declared `leaf` (in LLVM: nocallback) do not; the front end says which glibc means to be so. LLVM knows more
+// functions that always return soon. All others may block.
 bool Suspension::mayBlock(const Function &F) const {
   auto [entry, isNew] = mayBlockCache.try_emplace(&F, true);
   if (!isNew)

@@ -159,6 +159,9 @@ public:
   // references to the functions of them. In a precompiled header they stay, because the files that include it need
   // them. The annotations of functions that never wait stay for the passes, which remove them.
   bool HandleTopLevelDecl(DeclGroupRef group) override {
+    for (Decl *one : group)
+      if (auto *function = dyn_cast<FunctionDecl>(one))
+        markLeaf(compiler.getASTContext(), *function);
     if (compiler.getFrontendOpts().ProgramAction == frontend::GeneratePCH)
       return true;
     unit.ast = &compiler.getASTContext();
