@@ -1,6 +1,7 @@
 // The list of passes, and where each stands in LLVM's own pipeline.
 //
 //   start   what clang made; before anything is inlined or simplified
+//   middle  everything is inlined and simplified, nothing is vectorised yet; not at -O0
 //   last    everything is simplified, nothing is instrumented by a sanitizer yet
 //
 // Each runs alone by `opt -load-pass-plugin=charcoal-plugin.so -passes=charcoal-<name>`, and -fcharcoal-dump=<name>
@@ -18,6 +19,7 @@
 #include "sections.h"
 #include "shortcuts.h"
 #include "split.h"
+#include "strips.h"
 #include "unwinding.h"
 #include "versions.h"
 #include "llvm/IR/LLVMContext.h"
@@ -34,7 +36,10 @@ using namespace llvm;
 
 namespace charcoal {
 
-enum class Stage { Start, Last };
+enum class Stage { Start, Middle, Last };
+static StringRef nameOf(Stage stage) {
+  return stage == Stage::Start ? "start" : stage == Stage::Middle ? "middle" : "last";
+}
 struct Entry {
   const char *name;
   Stage stage;
@@ -44,7 +49,7 @@ struct Entry {
 
 // A module that has been through a stage gets a mark, because its passes might run on it once more: -emit-llvm writes
 // the module, and clang optimises each module that it reads.
-static StringRef markOf(Stage stage) { return stage == Stage::Start ? "charcoal.start" : "charcoal.last"; }
+static std::string markOf(Stage stage) { return ("charcoal." + nameOf(stage)).str(); }
 
 template <typename Pass, Stage stage> struct OnlyC : PassInfoMixin<OnlyC<Pass, stage>> {
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &analyses) {
@@ -66,6 +71,7 @@ static const Entry pipeline[] = {
     {"duplicate", Stage::Start, "interruptible versions, yield points", add<DuplicatePass, Stage::Start>},
     {"atomic", Stage::Start, "atomic regions count", add<AtomicPass, Stage::Start>},
     {"versions", Stage::Start, "table of interruptible versions by address", add<VersionsPass, Stage::Start>},
+    {"strips", Stage::Middle, "counted loops give way once in many turns", add<StripsPass, Stage::Middle>},
     {"unused", Stage::Last, "entries of that table for functions that nothing uses any more go",
      add<UnusedPass, Stage::Last>},
     {"merge", Stage::Last, "superfluous yield points go", add<MergePass, Stage::Last>},
@@ -88,7 +94,7 @@ struct Dump : PassInfoMixin<Dump> {
 // Reports a request that cannot be met as an error of the compiler, and marks the module so that no pass changes it.
 static void refuse(Module &M, const Twine &why) {
   M.getContext().emitError(why);
-  for (Stage stage : {Stage::Start, Stage::Last})
+  for (Stage stage : {Stage::Start, Stage::Middle, Stage::Last})
     M.getOrInsertNamedMetadata(markOf(stage));
 }
 
@@ -121,8 +127,8 @@ struct EndStage : PassInfoMixin<EndStage> {
   explicit EndStage(Stage stage) : stage(stage) {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
     if (verifyModule(M, &errs())) // a fatal error, so that clang saves what reproduces it and writes no object
-      report_fatal_error(Twine("charcoal: the passes at the ") + (stage == Stage::Start ? "start" : "end") +
-                         " left an invalid module '" + M.getName() + "'");
+      report_fatal_error("charcoal: the passes of stage '" + nameOf(stage) + "' left an invalid module '" + M.getName() +
+                         "'");
     M.getOrInsertNamedMetadata(markOf(stage));
     return PreservedAnalyses::all();
   }
@@ -153,7 +159,11 @@ static void registerPasses(PassBuilder &builder) {
   builder.registerCGSCCOptimizerLateEPCallback(
       [](CGSCCPassManager &passes, OptimizationLevel) { passes.addPass(AsyncsReturnInFunctions()); });
   builder.registerOptimizerEarlyEPCallback(
-      [](ModulePassManager &passes, OptimizationLevel, ThinOrFullLTOPhase) { passes.addPass(AsyncsReturn()); });
+      [](ModulePassManager &passes, OptimizationLevel level, ThinOrFullLTOPhase) {
+        passes.addPass(AsyncsReturn());
+        if (level != OptimizationLevel::O0)
+          addStage(passes, Stage::Middle);
+      });
   builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel, ThinOrFullLTOPhase phase) {
     // In the link step of LTO the passes have run already, when the files were compiled.
     if (phase != ThinOrFullLTOPhase::ThinLTOPostLink && phase != ThinOrFullLTOPhase::FullLTOPostLink)
@@ -172,7 +182,7 @@ static void registerPasses(PassBuilder &builder) {
       });
   if (options().printPipeline)
     for (const Entry &entry : pipeline)
-      outs() << (entry.stage == Stage::Start ? "start  " : "last   ") << entry.name << ": " << entry.summary << '\n';
+      outs() << left_justify(nameOf(entry.stage), 8) << entry.name << ": " << entry.summary << '\n';
 }
 
 } // namespace charcoal

@@ -15,7 +15,9 @@ def parts(build, long):
     csmith = [sys.executable, str(HERE / "csmith.py"), "--build", build]
     in_parts = [sys.executable, str(HERE / "locals_in_parts.py"), "--build", build]
     if not long:
-        return [run, [*csmith, "--count", "20"], [*in_parts, "--count", "10", "--settings", "O2-plain-noise"]]
+        # Without stress, which keeps the loops as they are.
+        loops = [*run, "--settings", "O1-plain,O2-plain,O3-plain,Os-plain,O2-plain-asan,O2-plain-g", "*counted_loops*"]
+        return [run, loops, [*csmith, "--count", "20"], [*in_parts, "--count", "10", "--settings", "O2-plain-noise"]]
     return [
         [*run, "--settings", "all", "--table"],
         [*run, "--every-kind", "--settings", "O0-stress,O2-stress,O0-stress-asan,O2-stress-asan", "--table"],

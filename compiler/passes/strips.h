@@ -1,0 +1,16 @@
+// Pass `strips`: counted loops give way once in so many turns. See strips.cpp.
+#ifndef CHARCOAL_PASSES_STRIPS_H
+#define CHARCOAL_PASSES_STRIPS_H
+
+#include "llvm/IR/PassManager.h"
+
+namespace charcoal {
+
+struct StripsPass : llvm::PassInfoMixin<StripsPass> {
+  llvm::PreservedAnalyses run(llvm::Module &, llvm::ModuleAnalysisManager &);
+  static bool isRequired() { return true; }
+};
+
+} // namespace charcoal
+
+#endif
