@@ -10,6 +10,7 @@
 #include "atomic.h"
 #include "atomicity.h"
 #include "duplicate.h"
+#include "known.h"
 #include "merge.h"
 #include "modes.h"
 #include "options.h"
@@ -71,6 +72,7 @@ static const Entry pipeline[] = {
     {"duplicate", Stage::Start, "interruptible versions, yield points", add<DuplicatePass, Stage::Start>},
     {"atomic", Stage::Start, "atomic regions count", add<AtomicPass, Stage::Start>},
     {"versions", Stage::Start, "table of interruptible versions by address", add<VersionsPass, Stage::Start>},
+    {"known", Stage::Middle, "look-ups whose answer is known become that answer", add<KnownPass, Stage::Middle>},
     {"strips", Stage::Middle, "counted loops give way once in many turns", add<StripsPass, Stage::Middle>},
     {"unused", Stage::Last, "entries of that table for functions that nothing uses any more go",
      add<UnusedPass, Stage::Last>},
@@ -156,6 +158,10 @@ static void addStage(ModulePassManager &passes, Stage stage) {
 static void registerPasses(PassBuilder &builder) {
   builder.registerPipelineStartEPCallback(
       [](ModulePassManager &passes, OptimizationLevel) { addStage(passes, Stage::Start); });
+  builder.registerPeepholeEPCallback([](FunctionPassManager &passes, OptimizationLevel) {
+    if (!options().disabled)
+      passes.addPass(KnownPlain());
+  });
   builder.registerCGSCCOptimizerLateEPCallback(
       [](CGSCCPassManager &passes, OptimizationLevel) { passes.addPass(AsyncsReturnInFunctions()); });
   builder.registerOptimizerEarlyEPCallback(
