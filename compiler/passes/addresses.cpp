@@ -89,8 +89,11 @@ void AddressUses::visit(Use &U, Work &work, Seen &seen) {
       ends.push_back(II);
       return;
     }
-    if (II->isAssumeLikeIntrinsic())
+    if (II->isAssumeLikeIntrinsic()) {
+      if (II->getType()->isPointerTy()) // the address of an annotated member
+        follow(II, work, seen);
       return;
+    }
   }
   accesses.push_back(I);
   if (!CB->isDataOperand(&U) || CB->isBundleOperand(&U)) {
