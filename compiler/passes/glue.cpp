@@ -15,7 +15,8 @@ namespace charcoal {
 static AttributeSet conventionOnly(LLVMContext &C, AttributeSet all) {
   AttributeSet kept;
   for (Attribute::AttrKind kind :
-       {Attribute::ZExt, Attribute::SExt, Attribute::InReg, Attribute::ByVal, Attribute::StructRet})
+       {Attribute::ZExt, Attribute::SExt, Attribute::InReg, Attribute::ByVal, Attribute::StructRet,
+        Attribute::StackAlignment}) // of a struct of floats on AArch64
     if (all.hasAttribute(kind))
       kept = kept.addAttributes(C, AttributeSet::get(C, {all.getAttribute(kind)}));
   if (all.hasAttribute(Attribute::ByVal))
@@ -134,6 +135,8 @@ std::string Signature::mangled(const DataLayout &DL) const {
             : A.hasAttribute(Attribute::SExt) ? "s"
                                               : "")
         << (A.hasAttribute(Attribute::InReg) ? "r" : "") << (A.hasAttribute(Attribute::StructRet) ? "t" : "");
+    if (MaybeAlign stack = A.getStackAlignment(); stack && *stack > 8) // 8 is the least there
+      out << 'k' << stack->value();
   }
   if (unprototyped)
     out << ".u";
