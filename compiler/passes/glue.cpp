@@ -14,9 +14,8 @@ namespace charcoal {
 
 static AttributeSet conventionOnly(LLVMContext &C, AttributeSet all) {
   AttributeSet kept;
-  for (Attribute::AttrKind kind :
-       {Attribute::ZExt, Attribute::SExt, Attribute::InReg, Attribute::ByVal, Attribute::StructRet,
-        Attribute::StackAlignment}) // of a struct of floats on AArch64
+  for (Attribute::AttrKind kind : {Attribute::ZExt, Attribute::SExt, Attribute::InReg, Attribute::ByVal,
+                                   Attribute::StructRet, Attribute::StackAlignment}) // of a struct of floats on AArch64
     if (all.hasAttribute(kind))
       kept = kept.addAttributes(C, AttributeSet::get(C, {all.getAttribute(kind)}));
   if (all.hasAttribute(Attribute::ByVal))

@@ -202,15 +202,15 @@ static void noteLent(CallInst &marker, CallInst &call, Checks &checks) {
 
 // A scope waits for the activity. What the activity uses by reference, or has the address of as an argument, lives
 // until then.
-static void outliveBlocks(CallInst &call, const Record &record) {
+static void outliveBlocks(CallInst &call, const Record &record, const Value *scope) {
   for (unsigned k = 0; k < record.captures.size(); ++k) {
     Value *variable = storedField(recordOf(call), k);
     if (!record.captures[k].byValue)
-      outliveBlock(variable);
+      outliveBlock(variable, call, scope);
     else if (isa_and_nonnull<AllocaInst>(variable))
       for (User *user : variable->users())
         if (auto *store = dyn_cast<StoreInst>(user); store && store->getPointerOperand() == variable)
-          outliveBlock(getUnderlyingObject(store->getValueOperand()));
+          outliveBlock(getUnderlyingObject(store->getValueOperand()), call, scope);
   }
 }
 
@@ -326,7 +326,7 @@ void outlineActivate(Statement &statement, Markers &markers, Checks &checks) {
     nameHelper(helper, *call->getFunction(), ".activity");
     spawn(*marker, *call, helper, statement.type, *record);
     if (auto *handle = dyn_cast<Instruction>(marker->getArgOperand(1)); handle && calls(*handle, "ch_in"))
-      outliveBlocks(*call, *record);
+      outliveBlocks(*call, *record, cast<CallBase>(handle)->getArgOperand(0));
     noteLent(*marker, *call, checks);
     call->eraseFromParent();
     markers.erase(marker);

@@ -136,8 +136,9 @@ void outlineAsync(Statement &statement, Markers &markers) {
   for (unsigned k = 0; k < type->getNumElements(); ++k)
     variables.push_back(declaredVariable(storedField(recordOf(*statement.callers[0]), k)));
   for (CallInst *call : statement.callers)
-    for (unsigned k = 0; k < type->getNumElements(); ++k)
-      outliveBlock(storedField(recordOf(*call), k));
+    if (CallInst *marker = markers.find(*call->getFunction(), "__charcoal_async", statement.uid))
+      for (unsigned k = 0; k < type->getNumElements(); ++k)
+        outliveBlock(storedField(recordOf(*call), k), *call, marker->getArgOperand(1));
   Function *flat = takeArguments(*statement.helper, type);
   Function &body = flat ? *flat : *statement.helper;
   if (flat)

@@ -1,7 +1,8 @@
 // Reads clang's record of captures. The IR is as clang wrote it, not optimized: a captured variable's address is always
 // loaded from a GEP on the context.
 #include "outliner.h"
-#include "llvm/IR/InstIterator.h"
+#include "suspension_markers.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
@@ -51,18 +52,38 @@ DILocalVariable *declaredVariable(Value *storage) {
   return nullptr;
 }
 
-void outliveBlock(Value *variable) {
+// Returns the ends of blocks with variable-length locals that may be executed after `start` and before the scope is
+// left.
+static SmallSetVector<Instruction *, 4> releasesInScope(Instruction &start, const Value *scope) {
+  SmallSetVector<Instruction *, 4> releases; // the block of `start` may be walked through twice
+  SmallVector<BasicBlock::iterator> work{std::next(start.getIterator())};
+  SmallPtrSet<const BasicBlock *, 16> seen;
+  while (!work.empty())
+    for (BasicBlock::iterator at = work.pop_back_val();; ++at) {
+      if (calls(*at, "ch_scope_leave") && cast<CallBase>(*at).getArgOperand(0) == scope)
+        break;
+      if (auto *II = dyn_cast<IntrinsicInst>(at); II && II->getIntrinsicID() == Intrinsic::stackrestore)
+        releases.insert(II);
+      if (!at->isTerminator())
+        continue;
+      for (BasicBlock *next : successors(&*at))
+        if (seen.insert(next).second)
+          work.push_back(next->begin());
+      break;
+    }
+  return releases;
+}
+
+void outliveBlock(Value *variable, Instruction &start, const Value *scope) {
   auto *local = dyn_cast_or_null<AllocaInst>(variable);
   if (!local)
     return;
   for (User *user : make_early_inc_range(local->users()))
     if (auto *I = cast<Instruction>(user); I->isLifetimeStartOrEnd())
       I->eraseFromParent();
-  if (local->isStaticAlloca())
-    return;
-  for (Instruction &I : make_early_inc_range(instructions(*local->getFunction())))
-    if (auto *II = dyn_cast<IntrinsicInst>(&I); II && II->getIntrinsicID() == Intrinsic::stackrestore)
-      II->eraseFromParent();
+  if (!local->isStaticAlloca())
+    for (Instruction *release : releasesInScope(start, scope))
+      release->eraseFromParent();
 }
 
 void nameHelper(Function &helper, const Function &spawner, StringRef suffix) {

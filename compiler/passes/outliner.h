@@ -52,9 +52,10 @@ llvm::SmallVector<llvm::GetElementPtrInst *, 8> fieldPointers(llvm::Value *recor
 llvm::Value *storedField(llvm::AllocaInst *record, unsigned k);
 // Returns the variable of the user's that has this storage; or null.
 llvm::DILocalVariable *declaredVariable(llvm::Value *storage);
-// Lets the variable, if it is a local, live until its function returns instead of until its block ends: a scope around
-// the block waits for those who have captured it.
-void outliveBlock(llvm::Value *variable);
+// Lets the variable, if it is a local, live until the scope is left, although its block may end before: the scope waits
+// for those who have captured the variable. `start` is the statement that starts one of them. A local of fixed size
+// lives until its function returns.
+void outliveBlock(llvm::Value *variable, llvm::Instruction &start, const llvm::Value *scope);
 // Backtraces, profiles and the debugger show `f.activity` instead of clang's `__captured_stmt`.
 void nameHelper(llvm::Function &helper, const llvm::Function &spawner, llvm::StringRef suffix);
 
