@@ -8,7 +8,8 @@
 //   lent-out(B) = last of { the address is captured: true, the lifetime begins or ends: false } in B,
 //                 else lent-in(B) = OR lent-out(predecessors)
 //
-// If the user wrote `musttail`, no local is in use.
+// If the user wrote `musttail`, no local is in use. What is not to be a tail call by -fno-optimize-sibling-calls or
+// __attribute__((not_tail_called)) is none here either, so that the caller stands in each list of callers.
 #include "tailcalls.h"
 #include "addresses.h"
 #include "async.h"
@@ -164,19 +165,20 @@ private:
 
 SmallVector<CallInst *> findTailCalls(Function &F) {
   EliminateUnreachableBlocks(F);
+  const bool keepsCallers = F.getFnAttribute("disable-tail-calls").getValueAsBool();
   SmallVector<CallInst *> found;
   DenseMap<BasicBlock *, CallInst *> asked;
   for (BasicBlock &BB : F) {
     CallInst *call = lastCall(BB);
     if (!call)
       continue;
-    const bool forced = call->isMustTailCall();
+    const bool forced = call->isMustTailCall(), refused = keepsCallers || call->isNoTailCall();
     // A by-value argument lies in the caller's memory until the callee has copied it. The callee may give way before.
     if (!isSuspendingCall(*call) || isAsync(*call) || passesByValue(*call))
       call->setTailCallKind(CallInst::TCK_None);
     else if (forced)
       found.push_back(call);
-    else if (!F.hasFnAttribute(Attribute::OptimizeNone) && !F.hasFnAttribute(NeverWaitsAttr))
+    else if (!refused && !F.hasFnAttribute(Attribute::OptimizeNone) && !F.hasFnAttribute(NeverWaitsAttr))
       asked[&BB] = call;
   }
   if (!asked.empty())
