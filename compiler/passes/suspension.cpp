@@ -86,6 +86,13 @@ static bool fitsRegisters(Type *T, const DataLayout &DL) {
          (T->isSized() && !T->isScalableTy() && DL.getTypeStoreSize(T).getFixedValue() <= CH_RESULT_BYTES);
 }
 
+// Whether a function, or a call, is about the streaming mode or the matrix registers of AArch64's SME, which are no
+// part of a frame. clang says so by attributes of these names.
+static bool usesMatrixState(AttributeSet attributes) {
+  return any_of(attributes,
+                [](Attribute A) { return A.isStringAttribute() && A.getKindAsString().starts_with("aarch64_"); });
+}
+
 // In code that saves arguments the code generator takes time that grows with the square of their number.
 static constexpr unsigned MostParameters = 500;
 
@@ -130,6 +137,8 @@ const char *Suspension::whyPlain(Function &F) const {
     return "it is an interrupt handler";
   if (F.getCallingConv() != CallingConv::C && F.getCallingConv() != CallingConv::Fast)
     return "it has an unusual calling convention";
+  if (usesMatrixState(F.getAttributes().getFnAttrs()))
+    return "it uses streaming mode or matrix registers";
   for (StringRef kind :
        {"instrument-function-entry-inlined", "instrument-function-exit-inlined", "instrument-function-entry-bare"})
     if (F.getFnAttribute(kind).getValueAsString().starts_with("__cyg_"))
@@ -256,7 +265,8 @@ CallKind Suspension::classify(const CallBase &CB) const {
   const Function *callee = calleeOf(CB);
   if (callee && (callee->isIntrinsic() || !isRealCall(CB)))
     return CallKind::Plain;
-  if (passesStaticChain(CB))
+  if (passesStaticChain(CB) || usesMatrixState(CB.getAttributes().getFnAttrs()) ||
+      (callee && usesMatrixState(callee->getAttributes().getFnAttrs())))
     return CallKind::PlainYield;
   bool unusual = CB.arg_size() > MostParameters ||
                  (CB.getCallingConv() != CallingConv::C && CB.getCallingConv() != CallingConv::Fast) ||
