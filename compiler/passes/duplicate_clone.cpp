@@ -119,6 +119,9 @@ Function *cloneVersion(Function &F, const ReplacedNames &replacedNames) {
        {Attribute::NoReturn, Attribute::WillReturn, Attribute::Memory, Attribute::NoSync, Attribute::NoFree,
         Attribute::NoRecurse, Attribute::NoCallback, Attribute::MustProgress, Attribute::Speculatable})
     G->removeFnAttr(kind);
+  // Interruptible versions have one calling convention: the runtime calls them without knowing of these attributes.
+  for (StringRef kind : {"no_caller_saved_registers", "no_callee_saved_registers"})
+    G->removeFnAttr(kind);
   for (Argument &A : G->args())
     for (Attribute::AttrKind kind : droppedOfParameters(M))
       A.removeAttr(kind);
