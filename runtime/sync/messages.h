@@ -1,4 +1,7 @@
-/* The messages that a channel keeps, in a ring. For channel.c. */
+/* The messages that a channel keeps, in a ring.
+ *
+ * Invariants of the ring of a local channel: 1. `used` is at most `slots`; 2. `first` and `free` are addresses of
+ * slots, and `free` is `used` slots behind `first`, where the first slot follows the last one. */
 #ifndef CHARCOAL_SYNC_MESSAGES_H
 #define CHARCOAL_SYNC_MESSAGES_H
 
@@ -9,7 +12,10 @@
 /* Those of a local channel. A shared one has ends instead. */
 struct ch_channel_ring {
   size_t slots;      /* how many it can hold: the channel's room; less if that is CH_UNBOUNDED */
-  size_t used, head; /* how many it holds, and the index of the first one */
+  size_t used;       /* how many it holds */
+  char *first;       /* where the next one is received from */
+  char *free;        /* where the next one is sent to */
+  const char *after; /* the end of the last slot */
   char messages[];
 };
 
@@ -27,7 +33,8 @@ static inline struct ch_channel_ring *new_ring(size_t slots, size_t size) {
     return NULL;
   struct ch_channel_ring *r = malloc(bytes);
   if (r)
-    *r = (struct ch_channel_ring){.slots = slots};
+    *r = (struct ch_channel_ring){
+        .slots = slots, .first = r->messages, .free = r->messages, .after = r->messages + slots * size};
   return r;
 }
 
@@ -48,53 +55,45 @@ static inline bool has_message(const struct ch_channel *c, enum whose whose) {
   return length(c, whose) > 0 || c->object.closed;
 }
 
-static inline char *slot(struct ch_channel_ring *r, size_t i, size_t size) {
-  size_t at = r->head + i;
-  return r->messages + (at < r->slots ? at : at - r->slots) * size;
+/* The positions move before the message is copied, so that nothing has to be kept across a call of memcpy. */
+static inline char *advance(struct ch_channel_ring *r, char **position, size_t size) {
+  char *slot = *position, *next = slot + size;
+  *position = next == r->after ? r->messages : next;
+  return slot;
+}
+static inline void put_in_ring(struct ch_channel_ring *r, const void *from, size_t size) {
+  r->used++;
+  ch_object_copy(advance(r, &r->free, size), from, size);
+}
+static inline void take_from_ring(struct ch_channel_ring *r, void *to, size_t size) {
+  r->used--;
+  ch_object_copy(to, advance(r, &r->first, size), size);
 }
 
 enum { FIRST_SLOTS = 16 /* of an unbounded channel */ };
 
-CH_COLD static bool grow(struct ch_channel *c, size_t size) {
-  if (c->object.shared)
-    return ch_ends_grow(c->object.ends, size);
-  struct ch_channel_ring *old = c->ring, *r = new_ring(old ? 2 * old->slots : FIRST_SLOTS, size);
-  if (!r)
-    return false;
-  for (; r->used < length(c, LOCAL); r->used++)
-    memcpy(slot(r, r->used, size), slot(old, r->used, size), size);
-  free(old);
-  c->ring = r;
-  return true;
-}
-
 /* There is a free slot; the senders' end is held, if there are ends. */
 static inline void put(struct ch_channel *c, enum whose whose, const void *from, size_t size) {
   struct ch_ends *e = ends_of(c, whose);
-  if (e) {
-    ch_tsan_acquire(&e->out);
-    ch_object_copy(e->messages + e->in.at * size, from, size);
-    ch_end_advance(&e->in, e->slots);
+  if (!e) {
+    put_in_ring(c->ring, from, size);
     return;
   }
-  ch_object_copy(slot(c->ring, c->ring->used, size), from, size);
-  c->ring->used++;
+  ch_tsan_acquire(&e->out);
+  ch_object_copy(e->messages + e->in.at * size, from, size);
+  ch_end_advance(&e->in, e->slots);
 }
 
 /* There is a message; the receivers' end is held, if there are ends. */
 static inline void take(struct ch_channel *c, enum whose whose, void *to, size_t size) {
   struct ch_ends *e = ends_of(c, whose);
-  if (e) {
-    ch_tsan_acquire(&e->in);
-    ch_object_copy(to, e->messages + e->out.at * size, size);
-    ch_end_advance(&e->out, e->slots);
+  if (!e) {
+    take_from_ring(c->ring, to, size);
     return;
   }
-  struct ch_channel_ring *r = c->ring;
-  ch_object_copy(to, slot(r, 0, size), size);
-  if (++r->head == r->slots)
-    r->head = 0;
-  r->used--;
+  ch_tsan_acquire(&e->in);
+  ch_object_copy(to, e->messages + e->out.at * size, size);
+  ch_end_advance(&e->out, e->slots);
 }
 
 #endif

@@ -59,34 +59,39 @@ int ch_channel_close(struct ch_channel *);
 size_t ch_channel_length(struct ch_channel *);
 int ch_channel_is_closed(struct ch_channel *);
 
-struct ch_channel_send__clause {
+/* Private: a clause that sends or receives. */
+struct ch_pass__clause {
   struct ch_clause clause;
-  const void *from;
+  void *message; /* where it comes from, or goes to */
   size_t size;
+};
+struct ch_channel_send__clause {
+  struct ch_pass__clause pass;
 };
 CH_CLAUSE_FORM(int, ch_channel_send, struct ch_channel *c, const void *from, size_t size);
 struct ch_channel_recv__clause {
-  struct ch_clause clause;
-  void *to;
-  size_t size;
+  struct ch_pass__clause pass;
 };
 CH_CLAUSE_FORM(int, ch_channel_recv, struct ch_channel *c, void *to, size_t size);
 
 /* Private: the types of these clauses, for a local channel and for a shared one, and what fills the clauses in. */
 extern const struct ch_clause_type ch_channel_send_types[2], ch_channel_recv_types[2];
 /* Private. Never blocks. */
+CH_FILLS_IN void ch_pass__clause(struct ch_pass__clause *f, const struct ch_clause_type types[2], struct ch_channel *c,
+                                 void *message, size_t size) {
+  ch_clause_fill(&f->clause, &types[c->object.shared], c);
+  f->message = message;
+  f->size = size;
+}
+/* Private. Never blocks. */
 CH_FILLS_IN void ch_channel_send__clause(struct ch_channel_send__clause *f, struct ch_channel *c, const void *from,
                                          size_t size) {
-  ch_clause_fill(&f->clause, &ch_channel_send_types[c->object.shared], c);
-  f->from = from;
-  f->size = size;
+  ch_pass__clause(&f->pass, ch_channel_send_types, c, (void *)from, size);
 }
 /* Private. Never blocks. */
 CH_FILLS_IN void ch_channel_recv__clause(struct ch_channel_recv__clause *f, struct ch_channel *c, void *to,
                                          size_t size) {
-  ch_clause_fill(&f->clause, &ch_channel_recv_types[c->object.shared], c);
-  f->to = to;
-  f->size = size;
+  ch_pass__clause(&f->pass, ch_channel_recv_types, c, to, size);
 }
 
 #ifdef __cplusplus

@@ -414,11 +414,11 @@ static struct ch_wait *over(unsigned flags) { return ch_wait_enter(&waits[curren
 static void add_send(int channel, unsigned index) {
   mine[current] = 100 + current;
   ch_channel_send__clause(&s[current], &channels[channel], &mine[current], sizeof(long));
-  ch_wait_add(&waits[current], &s[current].clause, index);
+  ch_wait_add(&waits[current], &s[current].pass.clause, index);
 }
 static void add_recv(int channel, unsigned index) {
   ch_channel_recv__clause(&r[current], &channels[channel], &got[current], sizeof(long));
-  ch_wait_add(&waits[current], &r[current].clause, index);
+  ch_wait_add(&waits[current], &r[current].pass.clause, index);
 }
 static void add_get(int future, unsigned index) {
   ch_future_get__clause(&g[current], &futures[future].f, NULL, sizeof(long));
@@ -758,7 +758,7 @@ static void check_offered_third(void) {
 }
 static void receives_0_or_closes(void) {
   over(0), add_recv(0, 0);
-  result[current] = ch_wait_any(&waits[current]) == 0 ? (int)ch_clause_result(&r[current].clause) : -1;
+  result[current] = ch_wait_any(&waits[current]) == 0 ? (int)ch_clause_result(&r[current].pass.clause) : -1;
   if (result[current] == 0)
     EXPECT(ch_channel_close(&channels[0]) == 0);
 }
