@@ -1,7 +1,8 @@
 /* How clauses on a channel without room are offered. See channel_offer.h and wait/offer.h.
  *
  * Invariants: 1. an offer is made only while the channel is open, nobody waits for the same and no offer for the same
- * or the opposite stands; 2. what it contains belongs to whoever has made it, except while it is TAKEN. */
+ * or the opposite stands; 2. while an offer stands or is TAKEN, whoever has made it only looks at its state, and
+ * neither changes it nor uses the place that it names. */
 #include "sync/pass.h"
 
 static enum side side_of(const struct ch_clause *c) {
@@ -25,10 +26,12 @@ static enum ch_offered make(struct ch_clause *clause) {
     return CH_OFFER_READY;
   }
   struct ch_offer *o = offer_for(clause);
-  bool may = size <= CH_OFFER_MOST && ch_list_empty(list_of(c, side)) && ch_atomic_load(&o->state) == CH_OFFER_NONE;
+  bool may = ch_list_empty(list_of(c, side)) && ch_atomic_load(&o->state) == CH_OFFER_NONE;
   if (may) {
-    if (side == SENDERS)
-      ch_object_copy(o->message, message, size);
+    if (!is_word(size))
+      o->place = message;
+    else if (side == SENDERS)
+      ch_object_copy(o->word, message, size);
     o->by = ch_inbox_of_thread;
     ch_atomic_store(&o->state, (uint16_t)CH_OFFER_STANDS);
   }
@@ -42,8 +45,8 @@ static bool has_ended(struct ch_clause *clause) {
     return false;
   ch_tsan_acquire(o);
   clause->value = o->result;
-  if (o->result == 0 && side_of(clause) == RECEIVERS)
-    ch_object_copy(of(clause)->message, o->message, of(clause)->size);
+  if (o->result == 0 && side_of(clause) == RECEIVERS && is_word(of(clause)->size))
+    ch_object_copy(of(clause)->message, o->word, of(clause)->size);
   ch_atomic_store(&o->state, (uint16_t)CH_OFFER_NONE);
   return true;
 }

@@ -1,5 +1,5 @@
 /* Offers in a channel without room: somebody who has come first and looks on (wait/offer.h) leaves his message, or
- * room for one, in the cache line of the channel's lock (struct ch_offer). */
+ * room for one, in the cache line of the channel's lock, or says there where it is (struct ch_offer). */
 #ifndef CHARCOAL_SYNC_CHANNEL_OFFER_H
 #define CHARCOAL_SYNC_CHANNEL_OFFER_H
 
@@ -25,6 +25,13 @@ static inline struct ch_offer *standing_offer(const struct ch_channel *c, enum w
                  !(CH_UNLIKELY(ch_some_are_gone) && ch_inbox_is_gone(o->by))
              ? o
              : NULL;
+}
+
+/* The message of such an offer is in the offer. */
+static inline bool is_word(size_t size) { return size <= sizeof((struct ch_offer *)0)->word; }
+/* Where the message of an offer that stands is, or is to be. */
+static inline void *message_in(struct ch_offer *o, size_t size) {
+  return CH_LIKELY(is_word(size)) ? o->word : o->place;
 }
 
 /* Somebody takes it; and then he says so, after he has left the channel, which may be gone as soon as it is known. */

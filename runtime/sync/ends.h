@@ -39,9 +39,10 @@ struct ch_end {
   bool has_waited; /* no message could pass then */
 };
 
-/* What somebody who is looking on offers to send or to receive, before he waits in a queue (wait/offer.h). The message
- * goes through this memory. So a message that passes to another core takes one cache line there, where one for a clause
- * in a queue takes the clause, the wait, the message and the inbox.
+/* What somebody who is looking on offers to send or to receive, before he waits in a queue (wait/offer.h). A message of
+ * a word goes through this memory, a longer one straight from or to the place that the offer names. So a message that
+ * passes to another core takes one cache line there, or that and its own, where one for a clause in a queue takes the
+ * clause, the wait, the message and the inbox.
  *
  *   NONE   -> STANDS  by the one who offers, with the lock; and back if he withdraws it
  *   STANDS -> TAKEN   by the one who takes it, or who closes the channel, with the lock
@@ -49,11 +50,13 @@ struct ch_end {
  *   ENDED  -> NONE    by the one who has offered
  */
 enum ch_offer_state { CH_OFFER_NONE, CH_OFFER_STANDS, CH_OFFER_TAKEN, CH_OFFER_ENDED };
-enum { CH_OFFER_MOST = 8 }; /* the largest message of an offer, so that both offers lie in the line of the lock */
 struct ch_offer {
   uint16_t state, result;
   const struct ch_inbox *by; /* the inbox of the domain that has made it */
-  char message[CH_OFFER_MOST];
+  union {
+    char word[8]; /* the message, if it is not longer than this, so that both offers lie in the line of the lock */
+    void *place;  /* otherwise where it is, or is to be */
+  };
 };
 struct ch_meeting {
   _Alignas(64) uint32_t lock;

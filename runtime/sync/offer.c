@@ -1,4 +1,4 @@
-/* Offers the first clause of a wait, and looks on. See wait/offer.h. */
+/* Offers a clause of a wait, and looks on. See wait/offer.h. */
 #include "sync/offer.h"
 #include "reactor/looking.h"
 #include "wait/wait.h"
@@ -32,15 +32,15 @@ static bool is_taken(const struct ch_wait *w, struct ch_clause *c, struct ch_loo
   return !offer->withdraw(c);
 }
 
-int ch_offer_begin(struct ch_wait *w, struct ch_clause *c) {
+bool ch_offer_begin(struct ch_wait *w, struct ch_clause *c) {
   struct ch_look_on look;
   if (!ch_look_on_begins(&look) || !ch_inbox_here())
-    return -EAGAIN;
+    return false;
+  w->state = CH_STATE_SYNCING; /* clauses before it are enlisted */
   enum ch_offered offered = c->type->offer->make(c);
   bool had = offered == CH_OFFER_READY || (offered == CH_OFFERED && is_taken(w, c, &look));
-  if (!had)
-    return -EAGAIN;
-  w->state = CH_STATE_FIRST + c->index;
-  c->state = CH_IS_HAD;
-  return c->index;
+  w->state = had ? CH_STATE_FIRST + c->index : CH_STATE_OPEN;
+  if (had)
+    c->state = CH_IS_HAD;
+  return had;
 }

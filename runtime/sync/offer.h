@@ -5,6 +5,6 @@
 #include "wait/offer.h"
 
 /* The member `begin` of each struct ch_offer_type. */
-CH_HIDDEN int ch_offer_begin(struct ch_wait *, struct ch_clause *first);
+CH_HIDDEN bool ch_offer_begin(struct ch_wait *, struct ch_clause *);
 
 #endif

@@ -127,7 +127,7 @@ CH_PASS pass(struct ch_channel *c, enum whose whose, enum side side, struct ch_c
   if (o) {
     if (!may_have(whose, own))
       return decided_elsewhere(c);
-    copy(side, message, o->message, size);
+    copy(side, message, message_in(o, size), size);
     take_offer(o, 0);
     leave(c);
     end_offer(o);

@@ -2,11 +2,12 @@
  *
  * A clause in a queue costs the other domain several cache lines, one after the other: the clause, its wait, the
  * message, and the inbox to which the letter goes; and the waiter then takes its other clauses off their queues. So a
- * wait begins with an *offer* of its first clause, which lies in the object itself and takes no claim: whoever holds
- * the object's lock may take the offer, because no other clause of the wait has been enlisted or offered. Meanwhile the
- * domain looks on, that is, it reads the offer, and what would make another clause ready, again and again. If nobody
- * takes the offer within a few microseconds, or if another clause may be ready, it is withdrawn, and all clauses are
- * enlisted.
+ * wait begins with an *offer* of its first clause for a shared object, which lies in the object itself and takes no
+ * claim: whoever holds the object's lock may take the offer, because no other domain can claim the wait. The clauses
+ * before it in order are enlisted, and none of them was ready; those of local objects, which only this domain could
+ * make ready, and those of the world outside, of which it hears when it looks. Meanwhile the domain looks on, that is,
+ * it reads the offer, and what would make a later clause ready, again and again. If nobody takes the offer within a few
+ * microseconds, or if another clause may be ready, it is withdrawn, and this clause and the later ones are enlisted.
  *
  * reactor/looking.h says when a domain looks on. An offer is made only if nobody waits for the same, so it is the
  * first; but who has made it has not joined the queue, as a call that is made again has not (sync/retry.h). */
@@ -23,10 +24,10 @@ enum ch_offered {
   CH_NOT_OFFERED  /* somebody waits for the same, or the object takes no offers; nothing has been done */
 };
 struct ch_offer_type {
-  /* Begins a wait that has been started, that selects one clause, and whose first clause in order is this one. The
-   * result is that of ch_wait_any; -EAGAIN: no clause is offered or enlisted. It is ch_offer_begin (sync/offer.h): to
+  /* Offers this clause, before it is enlisted in a wait that selects one clause and is not exposed. True: the clause
+   * has had its effect, and has been selected. False: nothing has been done. It is ch_offer_begin (sync/offer.h): to
    * look on is not for this floor. */
-  int (*begin)(struct ch_wait *, struct ch_clause *);
+  bool (*begin)(struct ch_wait *, struct ch_clause *);
   enum ch_offered (*make)(struct ch_clause *);
   /* Tells whether somebody has taken the offer. If so, the clause has had its effect, and there is no offer any more.
    */

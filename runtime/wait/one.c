@@ -7,9 +7,7 @@
 static inline bool is_ordinary(const struct ch_wait *w, const struct ch_clause *c) {
   return CH_LIKELY(c->type->by == CH_BY_DOMAIN) && CH_LIKELY(!w->exposed);
 }
-static inline int enlist_one_of(struct ch_wait *w, struct ch_clause *c) {
-  if (!is_ordinary(w, c))
-    return ch_enlist(w, c);
+static inline int enlist_ordinary(struct ch_wait *w, struct ch_clause *c) {
   CH_INVARIANT(w->state == CH_STATE_OPEN, "what is enlisted next is enlisted in an open wait");
   w->state = CH_STATE_SYNCING;
   c->link.next = NULL;
@@ -22,6 +20,12 @@ static inline int enlist_one_of(struct ch_wait *w, struct ch_clause *c) {
     w->state = CH_STATE_OPEN;
   }
   return how;
+}
+/* Any other; the first clause of a shared object is offered before. */
+__attribute__((noinline)) static int offer_or_enlist(struct ch_wait *w, struct ch_clause *c) {
+  if (c->type->offer && !w->exposed && c->type->offer->begin(w, c))
+    return CH_CLAUSE_READY;
+  return ch_enlist(w, c);
 }
 
 /* Another clause than the one that was enlisted last has been selected. -EINPROGRESS: its letter will come. */
@@ -65,14 +69,9 @@ static struct ch_clause *after(const struct ch_wait *w, const struct ch_clause *
 static inline __attribute__((always_inline)) int enlist_all(struct ch_wait *w) {
   struct ch_clause *first = starting_point(w), *c = first;
   w->phase = CH_WAIT_ENLISTED;
-  if (CH_UNLIKELY(first->type->offer != NULL)) {
-    int result = first->type->offer->begin(w, first);
-    if (result != -EAGAIN)
-      return result;
-  }
   do {
     const bool ordinary = is_ordinary(w, c);
-    if (enlist_one_of(w, c) == CH_CLAUSE_READY) {
+    if ((ordinary ? enlist_ordinary(w, c) : offer_or_enlist(w, c)) == CH_CLAUSE_READY) {
       for (struct ch_clause *before = first; before != c; before = after(w, before))
         ch_withdraw_loser(w, before);
       return c->index;
@@ -116,7 +115,7 @@ CH_COLD static void await_letter(struct ch_wait *w) {
 
 /* The clause is enlisted for a moment, in a wait of its own. */
 static bool enlist_for_a_moment(struct ch_wait *w, struct ch_clause *c) {
-  int how = enlist_one_of(w, c);
+  int how = is_ordinary(w, c) ? enlist_ordinary(w, c) : ch_enlist(w, c);
   if (how != CH_CLAUSE_LISTED)
     return how == CH_CLAUSE_READY;
   if (ch_withdraw(w, c))

@@ -2,6 +2,7 @@
  * of looks and of system calls that wake. */
 #include "harness.h"
 #include <charcoal/channel.h>
+#include <charcoal/future.h>
 #include <charcoal/locks.h>
 #include <dirent.h>
 #include <sched.h>
@@ -24,32 +25,42 @@ int sched_yield(void) {
  * as many letters. */
 enum { ROUNDS = 12, LEAST_TOGETHER = 32, LEAST_LEFT_OUT = 32, SLEEPS = 1000 };
 
-/* Too large to be offered (runtime/wait/offer.h), so that each message is waited for. */
-struct message {
-  int number, rest[3];
-};
-static channel(struct message) there, back;
+/* What is waited for by letters: a clause of a shared object stands first, which is not offered (runtime/wait/offer.h).
+ */
+static future(int) never;
+static channel(int) there, back;
 static struct ch_stats others;
 
-static int send_there(int i) { return ch_send(&there, &(struct message){i}); }
-static int hear_back(int *x) {
-  struct message m;
-  int error = ch_recv(&back, &m);
-  *x = m.number;
+static void make_shared(size_t room) {
+  EXPECT(ch_channel_init_shared(&there, room) == 0 && ch_channel_init_shared(&back, room) == 0);
+  ch_future_init_shared(&never);
+}
+static int send_by_letter(channel(int) * c, int x) {
+  int error = EINVAL, none;
+  waituntil (ch_get(&never, &none)) {}
+  or waituntil (error = ch_send(c, &x)) {}
   return error;
 }
+static int hear_by_letter(channel(int) * c, int *x) {
+  int error = EINVAL, none;
+  waituntil (ch_get(&never, &none)) {}
+  or waituntil (error = ch_recv(c, x)) {}
+  return error;
+}
+static int send_there(int i) { return send_by_letter(&there, i); }
+static int hear_back(int *x) { return hear_by_letter(&back, x); }
 
 static void answer(void *unused) {
-  struct message x;
-  while (ch_recv(&there, &x) == 0)
-    ch_send(&back, &x);
+  int x;
+  while (hear_by_letter(&there, &x) == 0)
+    send_by_letter(&back, x);
   ch_stats(&others);
 }
 
 /* Without room, so that a message is not only tried for again (runtime/sync/retry.h). */
 static void play_rounds(struct ch_stats *own, int rounds) {
   ch_thread other;
-  EXPECT(ch_channel_init_shared(&there, 0) == 0 && ch_channel_init_shared(&back, 0) == 0);
+  make_shared(0);
   EXPECT(ch_domain_start(&other, answer, NULL) == 0);
   for (int i = 0, x = -1; i < rounds; i++) {
     EXPECT(send_there(i) == 0 && hear_back(&x) == 0);
@@ -115,7 +126,7 @@ TEST(domains_that_only_exchange_messages_sleep_without_a_descriptor) {
   ch_thread other;
   int before = count_anonymous();
   setenv("CHARCOAL_LOOK_US", "0", 1);
-  EXPECT(ch_channel_init_shared(&there, 0) == 0 && ch_channel_init_shared(&back, 0) == 0);
+  make_shared(0);
   EXPECT(ch_domain_start(&other, answer, NULL) == 0);
   for (int i = 0, x = -1; i < ROUNDS; i++)
     EXPECT(send_there(i) == 0 && hear_back(&x) == 0 && x == i);
@@ -125,13 +136,12 @@ TEST(domains_that_only_exchange_messages_sleep_without_a_descriptor) {
 }
 
 static void hear_while_a_descriptor_is_awaited(void *unused) {
-  struct message x;
-  int ends[2];
+  int ends[2], x;
   char c;
   EXPECT(pipe(ends) == 0);
   do {
     async EXPECT(read(ends[0], &c, 1) == 1);
-    EXPECT(ch_recv(&there, &x) == 0);
+    EXPECT(hear_by_letter(&there, &x) == 0);
     EXPECT(write(ends[1], "x", 1) == 1);
   }
   finish;
@@ -141,7 +151,7 @@ static void hear_while_a_descriptor_is_awaited(void *unused) {
 /* The second one has the eventfd of the first, for which its own reactor does not wait yet. */
 TEST(each_domain_of_several_in_turn_is_woken_while_it_waits_for_a_descriptor) {
   setenv("CHARCOAL_LOOK_US", "0", 1);
-  EXPECT(ch_channel_init_shared(&there, 0) == 0);
+  make_shared(0);
   for (int i = 0; i < 3; i++) {
     ch_thread other;
     EXPECT(ch_domain_start(&other, hear_while_a_descriptor_is_awaited, NULL) == 0);
@@ -178,8 +188,8 @@ TEST(who_has_got_its_processor_back_late_for_the_first_time_soon_looks_again) {
 }
 
 static void answer_on_one_processor(void *unused) {
-  struct message x;
-  EXPECT(ch_recv(&there, &x) == 0 && ch_send(&back, &x) == 0);
+  int x;
+  EXPECT(hear_by_letter(&there, &x) == 0 && send_by_letter(&back, x) == 0);
   use_processors(1);
   answer(unused);
 }
@@ -193,7 +203,7 @@ TEST(a_domain_that_shares_a_processor_sleeps_now_and_then_so_that_the_kernel_can
   if (!has_two_processors())
     return;
   setenv("CHARCOAL_LOOK_US", "60000000", 1);
-  EXPECT(ch_channel_init_shared(&there, 0) == 0 && ch_channel_init_shared(&back, 0) == 0);
+  make_shared(0);
   EXPECT(ch_domain_start(&other, answer_on_one_processor, NULL) == 0);
   EXPECT(send_there(x) == 0 && hear_back(&x) == 0); /* both have seen that there are several processors */
   use_processors(1);

@@ -778,6 +778,55 @@ static void check_offered_and_destroyed(void) {
   outcome((int)offers_taken);
 }
 
+/* An offer names the place of a message that is longer than a word; nobody uses that place later. */
+struct long_message {
+  long words[4];
+};
+static struct long_message arrived_whole;
+static void offers_and_long_messages(void) {
+  rendezvous_with_offers();
+  arrived_whole = (struct long_message){{0}};
+}
+static void sends_a_long_one(void) {
+  struct long_message m = {{1, 2, 3, 4}};
+  result[current] = ch_channel_send(&channels[0], &m, sizeof m);
+  m = (struct long_message){{0}};
+}
+static void receives_a_long_one(void) {
+  struct long_message m = {{0}};
+  result[current] = ch_channel_recv(&channels[0], &m, sizeof m);
+  arrived_whole = m;
+}
+static void check_long_message(void) {
+  const struct long_message whole = {{1, 2, 3, 4}}, none = {{0}};
+  EXPECT(result[0] == result[1] && (result[0] == 0 || result[0] == EPIPE) && nobody_waits());
+  EXPECT(memcmp(&arrived_whole, result[0] == 0 ? &whole : &none, sizeof whole) == 0);
+  outcome(result[0] != 0 ? 0 : 1 + (int)offers_taken);
+}
+
+/* An offer whose wait has a clause of its own domain before it. */
+static union {
+  struct ch_future f;
+  char room[sizeof(struct ch_future) + sizeof(long)];
+} local;
+static void offers_and_a_local_future(void) {
+  rendezvous_with_offers();
+  ch_future_make(&local.f, 0);
+}
+static void gets_its_own_or_receives(void) {
+  over(0);
+  ch_future_get__clause(&g[current], &local.f, NULL, sizeof(long));
+  ch_wait_add(&waits[current], &g[current].clause, 1);
+  add_recv(0, 0);
+  result[current] = ch_wait_any(&waits[current]);
+}
+static void check_behind(void) {
+  EXPECT(ch_list_empty(&local.f.readers));
+  check_cancel();
+  if (offers_taken)
+    outcome(2);
+}
+
 /* A condition that is signalled while a wait for it is cancelled. */
 static ch_mutex mutex;
 static ch_cond cond;
@@ -1010,6 +1059,10 @@ int main(int argc, char **argv) {
           receives_0_or_closes, sends);
   EXPLORE("a_channel_outlives_the_offers_that_were_taken", rendezvous_with_offers, check_offered_and_destroyed, 2,
           receives_0_and_destroys, sends);
+  EXPLORE("a_long_message_is_offered_where_it_lies", offers_and_long_messages, check_long_message, 3,
+          receives_a_long_one, sends_a_long_one, closes);
+  EXPLORE("an_offer_behind_a_clause_of_its_own_domain", offers_and_a_local_future, check_behind, 3,
+          gets_its_own_or_receives, tries_to_send, cancels);
   EXPLORE("a_signal_beside_a_cancel_is_never_kept", set_up_locks, check_signal, 2, sleeps_until_signalled, signals,
           cancels);
   EXPLORE("who_is_cancelled_at_a_barrier_has_not_arrived", set_up_locks, check_barrier, 2,
