@@ -74,8 +74,8 @@ static bool may_be_ready(const struct ch_clause *clause) {
          ch_atomic_load(&e->in.count) - ch_atomic_load(&e->out.count) != (side == SENDERS ? c->room : 0);
 }
 
-const struct ch_offer_type ch_channel_offers[2] = {{ch_offer_begin, make, has_ended, withdraw, may_be_ready},
-                                                   {ch_offer_begin, make, has_ended, withdraw, may_be_ready}};
+const struct ch_offer_type ch_channel_offers[2] = {{make, has_ended, withdraw, may_be_ready},
+                                                   {make, has_ended, withdraw, may_be_ready}};
 
 void ch_channel_await_parties(const struct ch_channel *c) {
   for (enum side side = SENDERS; side <= RECEIVERS; side++) {

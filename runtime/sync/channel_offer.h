@@ -6,7 +6,7 @@
 #include "reactor/inbox.h"
 #include "sched/child.h"
 #include "sync/messages.h"
-#include "sync/offer.h"
+#include "wait/offer.h"
 
 enum side { SENDERS, RECEIVERS };
 

@@ -11,7 +11,9 @@
 #include "charcoal/lowlevel.h"
 #include "activity/scope.h"
 #include "reactor/inbox.h"
+#include "reactor/looking.h"
 #include "sched/tsan.h"
+#include "wait/atomics.h"
 #include <sched.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -33,14 +35,14 @@ static struct waiter *of(ch_waiter *w) { return (struct waiter *)w; }
 /* SCHEDULED -> IDLE. This is an exchange and not a store: a schedule that finds SCHEDULED has no further effect, so
  * what its caller had written before must be visible to the code that goes on here. */
 static void take_schedule(struct waiter *w) {
-  (void)__atomic_exchange_n(&w->state, IDLE, __ATOMIC_ACQ_REL);
+  (void)ch_atomic_exchange(&w->state, IDLE);
   ch_tsan_acquire(w);
 }
 
 static int enlist(struct ch_clause *c) {
   struct waiter *w = c->object;
   uint32_t idle = IDLE;
-  if (__atomic_compare_exchange_n(&w->state, &idle, SUSPENDED, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+  if (ch_atomic_change(&w->state, &idle, SUSPENDED))
     return CH_CLAUSE_LISTED;
   CH_INVARIANT(idle == SCHEDULED, "one branch at a time is suspended at a waiter");
   take_schedule(w);
@@ -49,8 +51,7 @@ static int enlist(struct ch_clause *c) {
 /* False: a schedule is on its way, and counts. */
 static bool withdraw(struct ch_clause *c) {
   uint32_t suspended = SUSPENDED;
-  return __atomic_compare_exchange_n(&((struct waiter *)c->object)->state, &suspended, IDLE, false, __ATOMIC_ACQ_REL,
-                                     __ATOMIC_ACQUIRE);
+  return ch_atomic_change(&((struct waiter *)c->object)->state, &suspended, IDLE);
 }
 static bool refuse(struct ch_clause *c) { return (void)c, false; }
 static bool agree(struct ch_clause *c) { return (void)c, true; }
@@ -59,20 +60,49 @@ static const struct ch_clause_type firm = {
 static const struct ch_clause_type cancellable = {
     .what = "being scheduled at", .by = CH_BY_OTHERS, .enlist = enlist, .withdraw = withdraw, .cancel = agree};
 
+/* As ch_inbox_here; leaves errno as it was. */
+CH_COLD static int make_inbox(struct ch_inbox **inbox) {
+  int saved = errno, error = (*inbox = ch_inbox_here()) ? 0 : errno;
+  errno = saved;
+  return error;
+}
 static int prepare(struct waiter *w, const struct ch_clause_type *type) {
   if (CH_UNLIKELY(!ch_is_in_branch()))
     return EPERM;
-  int saved = errno;
-  struct ch_inbox *inbox = ch_inbox_here();
-  int error = inbox ? 0 : errno;
-  errno = saved;
-  w->inbox = inbox;
   w->clause = (struct ch_clause){.type = type, .object = w};
-  return error;
+  w->inbox = ch_inbox_of_thread;
+  return CH_LIKELY(w->inbox != NULL) ? 0 : make_inbox(&w->inbox);
+}
+
+/* A domain that has nothing else to do looks on for a moment whether a schedule comes, before it suspends. Then it
+ * takes one word to this core, instead of a letter, its inbox, and what follows. */
+CH_COLD static bool comes_soon(const struct waiter *w) {
+  struct ch_look_on look;
+  if (!ch_look_on_begins(&look) || !ch_inbox_here())
+    return false;
+  do {
+    if (ch_atomic_load(&w->state) == SCHEDULED) {
+      ch_look_on_paid();
+      return true;
+    }
+  } while (ch_look_on_lasts(&look));
+  return false;
+}
+/* Takes a schedule that was kept, or comes soon. False: there is none. */
+static inline bool is_scheduled(struct waiter *w) {
+  if (CH_UNLIKELY(!ch_is_in_branch()))
+    return false;
+  const bool is_alone = !ch_domain.group->head; /* otherwise it does not look on */
+  if (ch_atomic_load(&w->state) != SCHEDULED && (CH_LIKELY(!is_alone) || !comes_soon(w)))
+    return false;
+  take_schedule(w);
+  return true;
 }
 
 struct ch_int_result ch_waiter_suspend_int(ch_waiter *public) {
   struct waiter *w = of(public);
+  if (is_scheduled(w))
+    return ch_done(0);
   int error = prepare(w, &firm);
   if (error)
     return ch_done(error);
@@ -81,6 +111,8 @@ struct ch_int_result ch_waiter_suspend_int(ch_waiter *public) {
 
 int ch_waiter_suspend(ch_waiter *public) {
   struct waiter *w = of(public);
+  if (is_scheduled(w))
+    return 0;
   int error = prepare(w, &firm);
   if (!error)
     ch_wait_regardless(&w->clause, NULL, NULL);
@@ -98,6 +130,8 @@ static const struct ch_frame_info wait_info = {
 
 struct ch_int_result ch_waiter_wait_int(ch_waiter *public) {
   struct waiter *w = of(public);
+  if (!ch_is_marked() && is_scheduled(w))
+    return ch_done(0);
   int error = prepare(w, &cancellable);
   if (error)
     return ch_done(error);
@@ -116,12 +150,16 @@ struct ch_int_result ch_waiter_wait_int(ch_waiter *public) {
 
 int ch_waiter_wait(ch_waiter *public) {
   struct waiter *w = of(public);
+  if (!ch_is_marked() && is_scheduled(w))
+    return 0;
   int error = prepare(w, &cancellable);
   return error ? error : -ch_wait_alone(&w->clause);
 }
 
 struct ch_int_result ch_waiter_suspend_unlock_int(ch_waiter *public, ch_spinlock *lock) {
-  struct ch_int_result r = ch_waiter_suspend_int(public);
+  struct waiter *w = of(public);
+  int error = prepare(w, &firm);
+  struct ch_int_result r = error ? ch_done(error) : ch_wait_regardless_int(&w->clause);
   ch_spin_release(lock);
   return r;
 }
@@ -152,7 +190,7 @@ static void arrive(struct ch_letter *letter) {
 /* Whether the caller has to send the waiter to its domain. */
 static bool claim(struct waiter *w) {
   ch_tsan_release(w);
-  return __atomic_exchange_n(&w->state, SCHEDULED, __ATOMIC_ACQ_REL) == SUSPENDED;
+  return ch_atomic_exchange(&w->state, SCHEDULED) == SUSPENDED;
 }
 static bool is_in_its_domain(const struct waiter *w) { return ch_domain.group && w->inbox == ch_inbox_here(); }
 

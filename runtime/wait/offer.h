@@ -24,10 +24,6 @@ enum ch_offered {
   CH_NOT_OFFERED  /* somebody waits for the same, or the object takes no offers; nothing has been done */
 };
 struct ch_offer_type {
-  /* Offers this clause, before it is enlisted in a wait that selects one clause and is not exposed. True: the clause
-   * has had its effect, and has been selected. False: nothing has been done. It is ch_offer_begin (sync/offer.h): to
-   * look on is not for this floor. */
-  bool (*begin)(struct ch_wait *, struct ch_clause *);
   enum ch_offered (*make)(struct ch_clause *);
   /* Tells whether somebody has taken the offer. If so, the clause has had its effect, and there is no offer any more.
    */
@@ -37,5 +33,9 @@ struct ch_offer_type {
   /* Tells whether the clause may be ready. It looks without the object's lock, so it may be wrong. */
   bool (*may_be_ready)(const struct ch_clause *);
 };
+
+/* Offers this clause, whose type has an offer, before it is enlisted in a wait that selects one clause and is not
+ * exposed. True: the clause has had its effect, and has been selected. False: nothing has been done. */
+CH_HIDDEN bool ch_offer_begin(struct ch_wait *, struct ch_clause *);
 
 #endif

@@ -23,7 +23,7 @@ static inline int enlist_ordinary(struct ch_wait *w, struct ch_clause *c) {
 }
 /* Any other; the first clause of a shared object is offered before. */
 __attribute__((noinline)) static int offer_or_enlist(struct ch_wait *w, struct ch_clause *c) {
-  if (c->type->offer && !w->exposed && c->type->offer->begin(w, c))
+  if (c->type->offer && !w->exposed && ch_offer_begin(w, c))
     return CH_CLAUSE_READY;
   return ch_enlist(w, c);
 }

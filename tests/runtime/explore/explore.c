@@ -15,6 +15,7 @@
 #include "charcoal/broadcast.h"
 #include "charcoal/channel.h"
 #include "charcoal/future.h"
+#include "charcoal/lowlevel.h"
 #include "charcoal/watch.h"
 #include "reactor/inbox.h"
 #include "reactor/looking.h"
@@ -186,7 +187,7 @@ void ch_let_others_go_ahead(void) {}
 static bool looks_on; /* waits begin with an offer, and look at it once */
 bool ch_look_on_begins(struct ch_look_on *l) { return (void)l, looks_on; }
 bool ch_look_on_lasts(struct ch_look_on *l) { return (void)l, false; }
-static unsigned offers_taken; /* in this run */
+static unsigned offers_taken; /* in this run; or other looks that paid */
 void ch_look_on_paid(void) { offers_taken++; }
 
 /* ---- choices ---- */
@@ -827,6 +828,41 @@ static void check_behind(void) {
     outcome(2);
 }
 
+/* A waiter at which one is suspended until both others have scheduled it. */
+static ch_waiter waiter;
+static bool done[PARTIES];
+static void set_up_waiter(void) {
+  rendezvous();
+  waiter = (ch_waiter){{0}};
+  memset(done, 0, sizeof done);
+}
+static void set_up_waiter_and_look_on(void) { set_up_waiter(), looks_on = true; }
+static void is_suspended_until_both_have_come(void) {
+  while (!done[1] || !done[2])
+    EXPECT(ch_waiter_suspend(&waiter) == 0);
+}
+static void schedules(void) {
+  done[current] = true;
+  ch_waiter_schedule(&waiter);
+}
+static void check_waiter(void) {
+  EXPECT(nobody_waits());
+  outcome(offers_taken ? 1 : 0);
+}
+
+/* The same by a call that is cancelled: a schedule that comes too late for it is kept. */
+static void is_suspended_or_cancelled(void) {
+  if ((result[current] = ch_waiter_wait(&waiter)) == 0)
+    return;
+  ch_domain.marked_count = 0;
+  EXPECT(result[current] == ECANCELED && ch_waiter_wait(&waiter) == 0);
+}
+static void check_waiter_and_cancel(void) {
+  check_waiter();
+  if (result[0] == ECANCELED)
+    outcome(2);
+}
+
 /* A condition that is signalled while a wait for it is cancelled. */
 static ch_mutex mutex;
 static ch_cond cond;
@@ -847,6 +883,45 @@ static void signals(void) { EXPECT(ch_cond_signal(&cond) == 0); }
 static void check_signal(void) {
   EXPECT(cond.signals == 0 && cond.gate.waiting == 0 && ch_list_empty(&cond.gate.waiters));
   EXPECT(!mutex.owner && nobody_waits());
+  outcome(result[0] == 0 ? 0 : 1);
+}
+
+/* A mutex that three lock, one of them by a statement, and one of whom may be cancelled. */
+static int inside, gone_in;
+static void set_up_mutex(void) { set_up_locks(), inside = gone_in = 0; }
+static void leaves_the_mutex(void) {
+  EXPECT(inside++ == 0);
+  gone_in++;
+  explored_point(&inside, true);
+  inside--;
+  EXPECT(ch_unlock(&mutex) == 0);
+}
+static void locks(void) {
+  if ((result[current] = ch_lock(&mutex)) == 0)
+    leaves_the_mutex();
+}
+static void locks_or_gets_0(void) {
+  struct ch_lock__clause lock;
+  over(0);
+  ch_lock__clause(&lock, &mutex);
+  ch_wait_add(&waits[current], &lock.gate.clause, 0);
+  add_get(0, 1);
+  EXPECT((result[current] = ch_wait_any(&waits[current])) == 0 && ch_clause_result(&lock.gate.clause) == 0);
+  leaves_the_mutex();
+}
+static void tries_to_lock(void) {
+  if ((result[current] = ch_try_lock(&mutex)) == 0)
+    leaves_the_mutex();
+}
+static void check_mutex(void) {
+  EXPECT(result[0] == 0 && result[1] == 0 && gone_in == (result[2] == 0 ? 3 : 2));
+  EXPECT(inside == 0 && !mutex.owner && mutex.gate.waiting == 0 && nobody_waits());
+  EXPECT(ch_list_empty(&mutex.gate.waiters));
+  outcome(result[2] == 0 ? 0 : 1);
+}
+static void check_cancelled_at_a_mutex(void) {
+  EXPECT((result[0] == 0 || result[0] == ECANCELED) && result[1] == 0 && gone_in == (result[0] == 0 ? 2 : 1));
+  EXPECT(inside == 0 && !mutex.owner && mutex.gate.waiting == 0 && nobody_waits());
   outcome(result[0] == 0 ? 0 : 1);
 }
 
@@ -1063,8 +1138,18 @@ int main(int argc, char **argv) {
           receives_a_long_one, sends_a_long_one, closes);
   EXPLORE("an_offer_behind_a_clause_of_its_own_domain", offers_and_a_local_future, check_behind, 3,
           gets_its_own_or_receives, tries_to_send, cancels);
+  EXPLORE("a_waiter_misses_no_schedule", set_up_waiter, check_waiter, 1, is_suspended_until_both_have_come, schedules,
+          schedules);
+  EXPLORE("a_waiter_that_looks_on_misses_no_schedule", set_up_waiter_and_look_on, check_waiter, 2,
+          is_suspended_until_both_have_come, schedules, schedules);
+  EXPLORE("a_waiter_that_looks_on_and_is_cancelled_keeps_a_schedule", set_up_waiter_and_look_on,
+          check_waiter_and_cancel, 3, is_suspended_or_cancelled, schedules, cancels);
   EXPLORE("a_signal_beside_a_cancel_is_never_kept", set_up_locks, check_signal, 2, sleeps_until_signalled, signals,
           cancels);
+  EXPLORE("a_mutex_is_had_by_one_and_leaves_nobody_waiting", set_up_mutex, check_mutex, 1, locks, locks_or_gets_0,
+          locks);
+  EXPLORE("a_mutex_beside_one_who_does_not_wait", set_up_mutex, check_mutex, 2, locks, locks_or_gets_0, tries_to_lock);
+  EXPLORE("a_mutex_beside_a_cancel", set_up_mutex, check_cancelled_at_a_mutex, 2, locks, locks, cancels);
   EXPLORE("who_is_cancelled_at_a_barrier_has_not_arrived", set_up_locks, check_barrier, 2,
           arrives_once_more_if_cancelled, arrives, cancels);
   EXPLORE("no_unit_is_lost_when_the_domain_of_the_waiters_ends", set_up_semaphore, check_units, 2, waits_and_ends,

@@ -1,5 +1,5 @@
 /* Offers a clause of a wait, and looks on. See wait/offer.h. */
-#include "sync/offer.h"
+#include "wait/offer.h"
 #include "reactor/looking.h"
 #include "wait/wait.h"
 
