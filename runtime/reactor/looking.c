@@ -30,9 +30,7 @@
 
 __thread uint64_t ch_looks, ch_looks_paid;
 
-static __thread struct {
-  struct ch_worth look, look_on;
-} worth;
+static __thread struct ch_worth worth;
 
 /* The processors that may be used by the domains that have looked so far, and the number of these processors. */
 enum { WORDS = 1024 / (8 * sizeof(unsigned long)) };
@@ -97,10 +95,10 @@ void ch_was_in_vain(struct ch_worth *w) {
 /* By the clock, because the time of a pause differs by a factor of ten between processors. */
 #define LOOK_ON_NS 2000
 
-bool ch_look_on_begins(struct ch_look_on *l) {
+bool ch_look_on_begins(struct ch_look_on *l, struct ch_worth *w) {
   const struct ch_group *g = ch_domain.group;
-  *l = (struct ch_look_on){0};
-  return g && !g->head && ch_has_processor() && ch_is_worth(&worth.look_on);
+  *l = (struct ch_look_on){.worth = w};
+  return g && !g->head && ch_has_processor() && ch_is_worth(w);
 }
 
 bool ch_look_on_lasts(struct ch_look_on *l) {
@@ -111,7 +109,7 @@ bool ch_look_on_lasts(struct ch_look_on *l) {
     if (!ch_inbox_is_empty())
       return false;
     if (now >= l->until) {
-      ch_was_in_vain(&worth.look_on);
+      ch_was_in_vain(l->worth);
       return false;
     }
   }
@@ -119,7 +117,7 @@ bool ch_look_on_lasts(struct ch_look_on *l) {
   return true;
 }
 
-void ch_look_on_paid(void) { worth.look_on = (struct ch_worth){0}; }
+void ch_look_on_paid(struct ch_look_on *l) { *l->worth = (struct ch_worth){0}; }
 
 /* The letters in a row that came after this thread had given way, up to MOST_TOGETHER: their senders are on the same
  * processor. The kernel may leave two threads that give way to each other there for seconds, while another processor is
@@ -138,7 +136,7 @@ static bool wants_to_be_moved(void) {
 }
 
 static bool may_look(void) {
-  if (!are_several() || !ch_is_worth(&worth.look))
+  if (!are_several() || !ch_is_worth(&worth))
     return false;
   count_processors();
   return basic_length() > 0 && !wants_to_be_moved();
@@ -187,14 +185,14 @@ static void learn(enum outcome outcome) {
   ch_looks++;
   ch_looks_paid += outcome == PAID;
   if (outcome == PAID) {
-    worth.look = (struct ch_worth){0};
+    worth = (struct ch_worth){0};
     if (CH_UNLIKELY(++paid_since == FORGETS_AFTER))
       times_set_aside = 0;
     return;
   }
-  ch_was_in_vain(&worth.look);
+  ch_was_in_vain(&worth);
   if (outcome == SET_ASIDE) {
-    worth.look.left_out = (uint16_t)(LEFT_OUT_AFTER_SET_ASIDE << 3 * times_set_aside);
+    worth.left_out = (uint16_t)(LEFT_OUT_AFTER_SET_ASIDE << 3 * times_set_aside);
     times_set_aside += times_set_aside < MOST_TIMES_SET_ASIDE;
     paid_since = 0;
   }

@@ -47,14 +47,15 @@ CH_HIDDEN bool ch_has_processor(void);
  * change, before it begins to wait by letters. It does so if there is a processor for each domain that is awake, if no
  * activity of it could run instead, and if that has been worth it lately. */
 struct ch_look_on {
+  struct ch_worth *worth; /* what is known about looks of this kind */
   unsigned glances;
   int64_t until;
 };
-CH_HIDDEN bool ch_look_on_begins(struct ch_look_on *);
+CH_HIDDEN bool ch_look_on_begins(struct ch_look_on *, struct ch_worth *);
 /* Pauses before the next glance. False: the time is over, or a letter has come. */
 CH_HIDDEN bool ch_look_on_lasts(struct ch_look_on *);
 /* The domain has found what it looked for. */
-CH_HIDDEN void ch_look_on_paid(void);
+CH_HIDDEN void ch_look_on_paid(struct ch_look_on *);
 
 /* Looks for letters, and opens those that it finds. It is called when no activity can run. True: letters have been
  * opened. */

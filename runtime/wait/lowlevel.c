@@ -77,12 +77,13 @@ static int prepare(struct waiter *w, const struct ch_clause_type *type) {
 /* A domain that has nothing else to do looks on for a moment whether a schedule comes, before it suspends. Then it
  * takes one word to this core, instead of a letter, its inbox, and what follows. */
 CH_COLD static bool comes_soon(const struct waiter *w) {
+  static __thread struct ch_worth worth;
   struct ch_look_on look;
-  if (!ch_look_on_begins(&look) || !ch_inbox_here())
+  if (!ch_look_on_begins(&look, &worth) || !ch_inbox_here())
     return false;
   do {
     if (ch_atomic_load(&w->state) == SCHEDULED) {
-      ch_look_on_paid();
+      ch_look_on_paid(&look);
       return true;
     }
   } while (ch_look_on_lasts(&look));

@@ -25,7 +25,7 @@ static bool is_taken(const struct ch_wait *w, struct ch_clause *c, struct ch_loo
     return !offer->withdraw(c);
   do {
     if (offer->ended(c)) {
-      ch_look_on_paid();
+      ch_look_on_paid(look);
       return true;
     }
   } while (!another(w, c, may_be_ready) && ch_look_on_lasts(look));
@@ -33,8 +33,9 @@ static bool is_taken(const struct ch_wait *w, struct ch_clause *c, struct ch_loo
 }
 
 bool ch_offer_begin(struct ch_wait *w, struct ch_clause *c) {
+  static __thread struct ch_worth worth;
   struct ch_look_on look;
-  if (!ch_look_on_begins(&look) || !ch_inbox_here())
+  if (!ch_look_on_begins(&look, &worth) || !ch_inbox_here())
     return false;
   w->state = CH_STATE_SYNCING; /* clauses before it are enlisted */
   enum ch_offered offered = c->type->offer->make(c);

@@ -185,10 +185,10 @@ void ch_held_forget_slow(const struct ch_gate *g) { (void)g; }
 bool ch_retry(struct ch_retry *r) { return r->pauses++ == 0; } /* each call once */
 void ch_let_others_go_ahead(void) {}
 static bool looks_on; /* waits begin with an offer, and look at it once */
-bool ch_look_on_begins(struct ch_look_on *l) { return (void)l, looks_on; }
+bool ch_look_on_begins(struct ch_look_on *l, struct ch_worth *w) { return l->worth = w, looks_on; }
 bool ch_look_on_lasts(struct ch_look_on *l) { return (void)l, false; }
 static unsigned offers_taken; /* in this run; or other looks that paid */
-void ch_look_on_paid(void) { offers_taken++; }
+void ch_look_on_paid(struct ch_look_on *l) { (void)l, offers_taken++; }
 
 /* ---- choices ---- */
 
