@@ -29,6 +29,7 @@ struct finding {
 static struct finding *findings, **end = &findings;
 static unsigned long distinct, times;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CH_FREE_IN_CHILDREN(lock, CH_INNER_LOCK)
 
 /* ---- places ---- */
 
@@ -346,18 +347,11 @@ static void at_exit(int status, void *unused) {
   }
 }
 
-static void before_fork(void) { pthread_mutex_lock(&lock); }
-static void in_parent(void) { pthread_mutex_unlock(&lock); }
-static void in_child(void) { /* findings before the fork belong to the parent */
+/* Findings before the fork belong to the parent. */
+static void in_child(void) {
   findings = NULL;
   end = &findings;
   distinct = times = 0;
-  pthread_mutex_unlock(&lock);
-}
-static void late(void) {
-  pthread_mutex_init(&lock, NULL);
-  pthread_mutex_lock(&lock);
-  in_child();
 }
 
 void ch_findings_start(void) {
@@ -365,7 +359,7 @@ void ch_findings_start(void) {
   if (ch_atomicity_settings.off)
     return;
   on_exit(at_exit, NULL);
-  ch_at_fork(before_fork, in_parent, in_child, late);
+  ch_child_hook(in_child);
 }
 
 void ch_atomicity_findings(void (*each)(const struct ch_finding_in_words *, void *), void *data) {

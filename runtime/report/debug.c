@@ -16,6 +16,7 @@
  * memory. */
 static __thread struct ch_debug *own;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+CH_FREE_IN_CHILDREN(lock, CH_OUTER_LOCK)
 
 /* ---- on SIGQUIT ---- */
 
@@ -74,7 +75,7 @@ static void begin(void) {
   static const char *const switches[] = {"0", "1", NULL}, *const formats[] = {"0", "1", "json", NULL};
   if (ch_setting_word("CHARCOAL_CHECK", switches) == 1)
     ch_checks = 1;
-  ch_at_fork(NULL, NULL, in_child, in_child);
+  ch_child_hook(in_child);
   int format = ch_setting_word("CHARCOAL_DUMP", formats);
   if (format > 0) {
     signal_format = format == 2 ? CH_DUMP_JSON : CH_DUMP_TEXT;

@@ -367,7 +367,7 @@ static int listen_at(const char *where) {
     close(fd);
     return errno = saved, -1;
   }
-  ch_at_fork(NULL, NULL, in_child, in_child);
+  ch_child_hook(in_child);
   return ch_add_runtime_descriptor(fd);
 }
 

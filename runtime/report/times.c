@@ -223,7 +223,7 @@ static bool asked_for(const char *name) {
 
 /* Another thread may have held the lock: the child notes nothing. */
 static void in_child(void) { ch_timing = NULL; }
-static void hook_fork(void) { ch_at_fork(NULL, NULL, in_child, in_child); }
+static void hook_fork(void) { ch_child_hook(in_child); }
 static pthread_once_t hooked = PTHREAD_ONCE_INIT;
 
 void ch_times_start(void) {

@@ -200,8 +200,10 @@ static int close_trace(void *unused) {
   return 0;
 }
 
-/* The trace belongs to the parent. What another of the parent's threads had in the buffer is not written here. */
+/* The trace belongs to the parent. What another of the parent's threads had in the buffer is not written here, and that
+ * thread may have held the lock. */
 static void in_child(void) {
+  pthread_mutex_init(&lock, NULL);
   ch_watched &= ~CH_WATCH_TRACE;
   file = NULL;
   if (slot >= 0)
@@ -224,7 +226,7 @@ static void open_file(const char *path) {
   /* A module that is loaded later is not counted on. */
   fprintf(file, "{\"type\":\"charcoal-trace\",\"version\":1,\"source\":\"native\",\"tool\":\"libcharcoal\"%s}\n",
           ch_watched & CH_WATCH_ATOMICITY ? ",\"accesses\":true" : "");
-  ch_at_fork(NULL, NULL, in_child, in_child);
+  ch_child_hook(in_child);
   atexit(at_exit);
   ch_watched |= CH_WATCH_TRACE;
 }

@@ -83,24 +83,13 @@ static void begin_child(void) {
   d->drops_others = 0;
 }
 
-/* ---- when ----
- *
- * Handlers run in the order in which they were registered. After each other handler one of these is registered, and the
- * last one that this fork runs drops the activities. */
+/* ---- when ---- */
 
-static __thread unsigned to_run; /* how many of the handlers below have not run yet, while this thread forks */
-
-static void before(void) { to_run++; }
-static void in_parent(void) { to_run = 0; }
 static void in_child(void) {
-  if (--to_run == 0)
-    begin_child();
+  ch_run_child_hooks();
+  begin_child();
 }
-
-void ch_child_hook(void (*handler)(void)) {
-  ch_at_fork(NULL, NULL, handler, handler);
-  pthread_atfork(before, in_parent, in_child);
-}
+__attribute__((constructor(CH_AFTER_LOCKS))) static void hook(void) { pthread_atfork(NULL, NULL, in_child); }
 
 void ch_child_notice(void) {
   int saved = errno;

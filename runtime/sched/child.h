@@ -6,15 +6,15 @@
  * which shared objects have, and those of a wait with `and` whose activity is not blocked in it. Their handles say
  * ESRCH, and reports leave them out. Locks that they held stay locked for ever, like the locks of a parent's other
  * threads.
+ *
+ * This is done after the hooks (frames/forks.h), so that all parts of the runtime are the child's before waits are
+ * withdrawn; and before the program's handlers of pthread_atfork, whose activities are the child's.
  */
 #ifndef CHARCOAL_SCHED_CHILD_H
 #define CHARCOAL_SCHED_CHILD_H
 
 #include "activity/branch.h"
 #include "frames/forks.h"
-
-/* pthread_atfork(NULL, NULL, in_child), for a part of the runtime that has to be right before waits are withdrawn. */
-CH_HIDDEN void ch_child_hook(void (*in_child)(void));
 
 /* Looks whether this process is an unnoticed child (frames/forks.h), and if so makes of it what a child of fork is. It
  * is called by the code of a branch before it waits for something outside, closes a descriptor, spawns, or cancels;

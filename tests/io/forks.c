@@ -597,6 +597,29 @@ TEST(handlers_of_atfork_and_buffers_are_the_childs) {
   ch_activity_wait(&waits);
 }
 
+/* Registered before the runtime waits for anything, so before most of it knows that there are children. */
+static int spawned_in_child, read_in_child;
+static void waits_and_spawns(void) {
+  char c;
+  activate { spawned_in_child++; }
+  ch_sleep(1000000);
+  EXPECT(raw_syscall(SYS_write, s[1], "x", 1) == 1);
+  read_in_child = read(s[0], &c, 1) == 1;
+  activate { ch_sleep(1000000), spawned_in_child++; }
+}
+TEST(handlers_of_atfork_may_wait_and_spawn_in_the_child) {
+  EXPECT(pthread_atfork(NULL, NULL, waits_and_spawns) == 0);
+  others_wait();
+  pid_t child = fork();
+  if (child == 0) {
+    ch_sleep(50000000);
+    exit(read_in_child == 1 ? spawned_in_child : 100);
+  }
+  EXPECT(status_of(child) == 2 << 8);
+  write_both();
+  EXPECT(ch_activity_wait(&on_socket) == 0 && ch_activity_wait(&on_pipe) == 0 && got_socket == 1 && got_pipe == 1);
+}
+
 TEST(the_first_wait_of_all_needs_no_descriptor) {
   alarm(60);
   EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, s) == 0);
