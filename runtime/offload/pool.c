@@ -6,15 +6,13 @@
 #include "sched/check.h"
 #include "sched/child.h"
 #include "sched/external_wakers.h"
+#include "sched/interrupts.h"
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
-/* A worker that gets it leaves its system call. The first is ignored by default, and hardly anybody's tool; a program
- * that ignores or handles it leaves us the second. */
-static int interrupts[2] = {SIGURG, 0 /* SIGRTMAX - 1 */};
 /* Seconds that a worker without work stays. */
 #define IDLE_SECONDS 10
 
@@ -29,8 +27,6 @@ CH_FREE_IN_CHILDREN(lock, CH_OUTER_LOCK)
 static struct queue queues[CH_POOL_QUEUES];
 static unsigned foreign_limit; /* what the user has set */
 
-static void nothing(int signal) { (void)signal; }
-
 static void reset(void) {
   static const unsigned limits[CH_POOL_QUEUES] = {[CH_POOL_STORAGE] = 8, [CH_POOL_WAITING] = 4096};
   for (int i = 0; i < CH_POOL_QUEUES; i++) {
@@ -40,70 +36,27 @@ static void reset(void) {
   queues[CH_POOL_FOREIGN].limit = foreign_limit;
 }
 
-static unsigned interrupted; /* how many jobs have a worker that is being sent a signal */
-static void is_interrupted_no_more(struct ch_job *);
-
 /* fork: the child has the thread that forked and no other; what was under way is the parent's. */
-static void in_child(void) {
-  struct ch_job nobody = {.interrupted = true};
-  if (interrupted) {
-    interrupted = 1;
-    is_interrupted_no_more(&nobody);
-  }
-  reset();
-}
+static void in_child(void) { reset(); }
 
 static void install(void) {
   foreign_limit = (unsigned)ch_setting_number("CHARCOAL_THREADS", 1, 99999, 64);
   reset();
   ch_child_hook(in_child);
-  interrupts[1] = SIGRTMAX - 1;
 }
 
-static bool is_ours(const struct sigaction *is) { return !(is->sa_flags & SA_SIGINFO) && is->sa_handler == nothing; }
-
-/* The signal that could interrupt a call now; 0: the program has taken both. */
-static int interrupt_for_now(void) {
-  for (int i = 0; i < 2; i++) {
-    struct sigaction is;
-    if (sigaction(interrupts[i], NULL, &is) == 0 &&
-        (is_ours(&is) || (!(is.sa_flags & SA_SIGINFO) && is.sa_handler == SIG_DFL)))
-      return interrupts[i];
-  }
-  return 0;
-}
-
-/* The lock is taken. While somebody is being interrupted there is a handler, so that the signal ends a call. The
- * program should not meet it: with a handler the first would end its own calls, too, whoever sends it. (The second
- * would end the program without one; nobody else sends that, and it stays.) */
+/* The lock is taken. */
 static void interrupt(struct ch_job *job, int signal) {
-  struct sigaction is, ours = {.sa_handler = nothing};
-  if (sigaction(signal, NULL, &is) < 0)
-    return;
-  if (!is_ours(&is)) {
-    ch_add_runtime_handler(nothing);
-    if (is.sa_flags & SA_SIGINFO || is.sa_handler != SIG_DFL || sigaction(signal, &ours, NULL) < 0)
-      return; /* the program has begun to use the signal meanwhile */
-  }
-  if (!job->interrupted)
-    interrupted++;
+  if (job->interrupted ? !ch_interrupts_still(signal) : !ch_interrupts_begin(signal))
+    return; /* the program has begun to use the signal meanwhile */
   job->interrupted = true;
   pthread_kill(job->worker, signal);
 }
 
-/* The lock is taken. */
-static void is_interrupted_no_more(struct ch_job *job) {
-  struct sigaction is, as_before = {.sa_handler = SIG_DFL};
-  if (!job->interrupted || --interrupted > 0)
-    return;
-  if (sigaction(interrupts[0], NULL, &is) == 0 && is_ours(&is))
-    sigaction(interrupts[0], &as_before, NULL);
-}
-
-/* The second is let through only while it is needed: others may wait for it with sigwait. */
+/* Any signal but SIGURG is let through only while it is needed: others may wait for it with sigwait. */
 static void let_through(int how, int signal) {
   sigset_t one;
-  if (signal == 0 || signal == interrupts[0])
+  if (signal == 0 || signal == SIGURG)
     return;
   sigemptyset(&one);
   sigaddset(&one, signal);
@@ -115,7 +68,8 @@ static int add_thread(struct queue *);
 /* The lock is taken. From here on the job may be gone. */
 static void done(struct ch_job *job) {
   struct ch_inbox *inbox = job->inbox;
-  is_interrupted_no_more(job);
+  if (job->interrupted)
+    ch_interrupts_end();
   job->state = CH_JOB_DONE;
   if (!ch_inbox_post(inbox, &job->letter)) /* nobody waited for it any more when its domain ended */
     job->letter.open(&job->letter);
@@ -141,7 +95,7 @@ static void cancelled_in(void *data) {
 
 static void perform(struct ch_job *job) {
   if (job->queue == CH_POOL_WAITING && !job->cancellable) {
-    int signal = interrupt_for_now();
+    int signal = ch_interrupt_signal();
     let_through(SIG_UNBLOCK, signal);
     __atomic_store_n(&job->interrupt, signal, __ATOMIC_RELAXED);
     job->work(job);
@@ -198,7 +152,7 @@ static int add_thread(struct queue *queue) {
   sigset_t all, old;
   pthread_t thread;
   sigfillset(&all);
-  sigdelset(&all, interrupts[0]);
+  sigdelset(&all, SIGURG);
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   if (queue != &queues[CH_POOL_FOREIGN])

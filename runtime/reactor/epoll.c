@@ -307,20 +307,20 @@ static int wait_events(struct epoll_event *events, int room, int64_t deadline) {
   if (due < deadline)
     deadline = due;
   if (deadline == CH_FOREVER)
-    return epoll_wait(epoll(), events, room, -1);
+    return epoll_pwait(epoll(), events, room, -1, ch_inbox_sleep_mask());
   int64_t left = deadline - ch_monotonic_now();
   if (left < 0)
     left = 0;
   static __thread bool has_pwait2 = true; /* since Linux 5.11; Debian 12's valgrind does not know it */
   if (has_pwait2) {
     struct timespec t = ch_timespec_of(left);
-    int n = epoll_pwait2(epoll(), events, room, &t, NULL);
+    int n = epoll_pwait2(epoll(), events, room, &t, ch_inbox_sleep_mask());
     if (n >= 0 || (errno != ENOSYS && errno != EPERM))
       return n;
     has_pwait2 = false;
   }
   int64_t ms = (left + 999999) / 1000000;
-  return epoll_wait(epoll(), events, room, ms > 1000000 ? 1000000 : (int)ms);
+  return epoll_pwait(epoll(), events, room, ms > 1000000 ? 1000000 : (int)ms, ch_inbox_sleep_mask());
 }
 
 static void woken(void) {

@@ -1,5 +1,5 @@
-/* The inbox of a domain, and its wake-up: by an eventfd while it sleeps in its reactor, and otherwise by its word.
- * inbox.h has the invariant. */
+/* The inbox of a domain, and its wake-up: by an eventfd while it sleeps in its reactor, or by a signal if there is no
+ * descriptor for one; and otherwise by its word. inbox.h has the invariant. */
 #define _GNU_SOURCE
 #include "reactor/inbox.h"
 #include "charcoal.h"
@@ -8,6 +8,7 @@
 #include "reactor/reactor.h"
 #include "reactor/times.h"
 #include "sched/external_wakers.h"
+#include "sched/interrupts.h"
 #include "sched/tsan.h"
 #include <errno.h>
 #include <linux/futex.h>
@@ -22,6 +23,9 @@ struct ch_inbox {
   int event;             /* the slot (runtime_descriptors.h) of an eventfd, made when it is needed; -1: there is none */
   bool listens;          /* the domain's reactor waits for `event`, which may be left from an earlier domain */
   bool handed_out;       /* other threads may post at any time */
+  int signal;            /* what wakes it while there is no `event`; 0: nothing does */
+  pid_t thread;          /* to which that signal is sent; valid if there is one */
+  sigset_t mask;         /* of the sleep that it ends; valid if there is one. Only the domain's thread reads it */
   uint32_t forks;        /* of its process: see ch_inbox_is_gone */
   int64_t woken_at;      /* when a sender last began to wake it */
   int64_t wake_up_time;  /* ch_inbox_wake_up_time */
@@ -106,6 +110,29 @@ bool ch_inbox_is_deaf(void) {
   return deaf;
 }
 
+bool ch_inbox_is_signalled(void) {
+  const int signal = ch_interrupt_signal();
+  sigset_t one;
+  pthread_sigmask(SIG_BLOCK, NULL, &inbox->mask);
+  if (signal == 0 || sigismember(&inbox->mask, signal) || !ch_interrupts_begin(signal))
+    return false;
+  sigemptyset(&one);
+  sigaddset(&one, signal);
+  pthread_sigmask(SIG_BLOCK, &one, NULL);
+  __atomic_store_n(&inbox->thread, gettid(), __ATOMIC_RELAXED);
+  __atomic_store_n(&inbox->signal, signal, __ATOMIC_SEQ_CST);
+  return true;
+}
+
+/* A sender that was late has its signal ended here: while there is a handler. */
+void ch_inbox_is_signalled_no_more(void) {
+  __atomic_store_n(&inbox->signal, 0, __ATOMIC_SEQ_CST);
+  pthread_sigmask(SIG_SETMASK, &inbox->mask, NULL);
+  ch_interrupts_end();
+}
+
+const sigset_t *ch_inbox_sleep_mask(void) { return inbox && inbox->signal ? &inbox->mask : NULL; }
+
 int ch_inbox_lost(void) {
   if (!inbox)
     return 0;
@@ -140,6 +167,7 @@ void ch_inbox_end(void) {
   struct ch_inbox *gone = inbox;
   inbox = NULL;
   gone->listens = gone->handed_out = false;
+  gone->signal = 0; /* the thread may have been cancelled in such a sleep */
   __atomic_fetch_sub(&in_use, 1, __ATOMIC_RELAXED);
   keep(gone);
 }
@@ -150,6 +178,7 @@ int ch_inbox_descriptor(void) { return inbox && inbox->event >= 0 ? ch_runtime_d
 /* It counts as awake from now on, so that nobody who looks keeps a processor from it (looking.h). */
 static void wake(struct ch_inbox *sleeper, bool rests) {
   int saved = errno, event = rests ? -1 : __atomic_load_n(&sleeper->event, __ATOMIC_SEQ_CST);
+  int signal = rests || event >= 0 ? 0 : __atomic_load_n(&sleeper->signal, __ATOMIC_SEQ_CST);
   uint64_t one = 1;
   ssize_t r = 0;
   ch_domain_wakes();
@@ -157,6 +186,8 @@ static void wake(struct ch_inbox *sleeper, bool rests) {
   __atomic_store_n(&sleeper->woken_at, ch_monotonic_now(), __ATOMIC_RELAXED);
   if (rests)
     syscall(SYS_futex, &sleeper->box.rest, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+  if (CH_UNLIKELY(signal != 0)) /* it does no harm if another thread of this process has that number by now */
+    tgkill(getpid(), __atomic_load_n(&sleeper->thread, __ATOMIC_RELAXED), signal);
   while (event >= 0 && (r = ch_runtime_write(ch_runtime_descriptor(event), &one, sizeof one)) < 0 && errno == EINTR)
     ;
   if (CH_UNLIKELY(r < 0 && errno == EBADF)) {

@@ -11,6 +11,7 @@
 
 #include "frames/allocator.h"
 #include "reactor/mailbox.h"
+#include <signal.h>
 
 struct ch_inbox;
 
@@ -55,8 +56,15 @@ static inline bool ch_inbox_is_asleep(void) {
 /* The domain of this thread ends. The memory of the inbox stays, because other threads may still be posting. */
 CH_HIDDEN void ch_inbox_end(void);
 /* Tells whether the domain has no descriptor by which others could wake it while it waits for descriptors of the
- * program, so that it has to look for letters from time to time. Tries to get one before it says so. */
+ * program. Tries to get one before it says so. */
 CH_HIDDEN bool ch_inbox_is_deaf(void);
+/* Then others wake it by a signal, which is blocked except during the sleep itself. The first is called before
+ * ch_inbox_sleeps, and the second after ch_inbox_wakes, if the result was true. False: the program uses the signals that
+ * the runtime could use, and the domain has to look for letters from time to time. */
+CH_HIDDEN bool ch_inbox_is_signalled(void);
+CH_HIDDEN void ch_inbox_is_signalled_no_more(void);
+/* The signal mask of a sleep in the reactor; NULL: that of the thread. */
+CH_HIDDEN const sigset_t *ch_inbox_sleep_mask(void);
 /* Sleeps until a letter comes, or until the deadline, in a domain that waits for nothing else. This takes one system
  * call of the sender and one of the domain, and no descriptor. It is called between ch_inbox_sleeps and
  * ch_inbox_wakes. */

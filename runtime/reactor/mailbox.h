@@ -3,8 +3,8 @@
  *
  *   AWAKE          -> LOOKING           by the domain, when it has nothing to do and looks for letters (looking.h)
  *   AWAKE          -> ASLEEP, RESTING   by the domain, which then sleeps in the kernel unless there is a letter: in its
- *                                       reactor, where a descriptor wakes it; or, as nothing but a letter or a time can
- *                                       end its sleep, at the word `rest` itself (a futex)
+ *                                       reactor, where a descriptor or a signal wakes it; or, as nothing but a letter
+ *                                       or a time can end its sleep, at the word `rest` itself (a futex)
  *   either of them -> WOKEN             by the first sender that finds one, which makes the system call
  *   any of these   -> AWAKE             by the domain
  *

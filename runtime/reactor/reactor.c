@@ -103,7 +103,7 @@ CH_COLD void ch_reactor_makeshift(int64_t deadline, int size, int (*wanted)(int 
       all[used++] = (struct pollfd){.fd = fd, .events = (short)wanted(fd)};
   between_looks = ch_time_until_look(between_looks);
   struct timespec t = ch_timespec_of(left < between_looks ? left : between_looks);
-  int r = ppoll(all, used, &t, NULL);
+  int r = ppoll(all, used, &t, ch_inbox_sleep_mask());
   if (r > 0)
     between_looks = 0;
   if (r < 0 && errno != EINTR && left > 0) /* there are too many, or no memory: wait and try again */
@@ -134,6 +134,18 @@ static bool waits_for_letters_alone(void) {
   return ch_inbox_of_thread && !ch_domain.watched && !ch_reactor->awaits() && ch_fd_cache_due() == CH_FOREVER;
 }
 
+/* Sleeps where there is no descriptor by which a letter could end the sleep. */
+static CH_COLD void sleep_deaf(int64_t deadline) {
+  const bool is_signalled = ch_inbox_is_signalled();
+  between_looks = ch_time_until_look(between_looks);
+  if (!is_signalled && ch_time_left(deadline) > between_looks)
+    deadline = ch_deadline_after(between_looks);
+  ch_reactor->poll(ch_inbox_sleeps(false) ? deadline : 0);
+  ch_inbox_wakes();
+  if (is_signalled)
+    ch_inbox_is_signalled_no_more();
+}
+
 void ch_reactor_poll(int64_t deadline) {
   ch_look_whether_child();
   if (CH_UNLIKELY(ch_domain.asks_again))
@@ -143,17 +155,16 @@ void ch_reactor_poll(int64_t deadline) {
     deadline = 0;
   const bool rests = deadline != 0 && waits_for_letters_alone();
   if (deadline != 0 && !rests && CH_UNLIKELY(ch_inbox_is_deaf())) {
-    between_looks = ch_time_until_look(between_looks);
-    if (ch_time_left(deadline) > between_looks)
-      deadline = ch_deadline_after(between_looks);
+    sleep_deaf(deadline);
+  } else {
+    if (deadline != 0 && !ch_inbox_sleeps(rests))
+      deadline = 0;
+    if (deadline != 0 && rests)
+      ch_inbox_rest(deadline);
+    else
+      ch_reactor->poll(deadline);
+    ch_inbox_wakes();
   }
-  if (deadline != 0 && !ch_inbox_sleeps(rests))
-    deadline = 0;
-  if (deadline != 0 && rests)
-    ch_inbox_rest(deadline);
-  else
-    ch_reactor->poll(deadline);
-  ch_inbox_wakes();
   if (ch_inbox_open())
     between_looks = 0;
 }

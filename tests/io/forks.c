@@ -620,6 +620,67 @@ TEST(handlers_of_atfork_may_wait_and_spawn_in_the_child) {
   EXPECT(ch_activity_wait(&on_socket) == 0 && ch_activity_wait(&on_pipe) == 0 && got_socket == 1 && got_pipe == 1);
 }
 
+/* A thread sends a letter now and then to a domain that waits for a socket, but had no descriptor for waiting. */
+static ch_sem letters = CH_SEM_INIT(0);
+enum { LETTERS = 7 };
+static _Atomic int64_t sent_at;
+static int64_t monotonic(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+static void *send_letters(void *unused) {
+  for (int i = 0; i < LETTERS; i++) {
+    raw_syscall(SYS_nanosleep, &(struct timespec){0, 300000000}, NULL);
+    sent_at = monotonic();
+    ch_sem_post(&letters);
+  }
+  return unused;
+}
+/* The median, in ns. */
+static int64_t letters_take_without_descriptor(bool with_reactor) {
+  int64_t took[LETTERS], smaller;
+  pthread_t thread;
+  if (with_reactor) ch_sleep(1000);
+  make_both();
+  activate [&on_socket] read_socket();
+  EXPECT(ch_inbox() != NULL && pthread_create(&thread, NULL, send_letters, NULL) == 0);
+  take_all_descriptors();
+  for (int i = 0; i < LETTERS; i++) {
+    EXPECT(ch_sem_wait(&letters) == 0);
+    took[i] = monotonic() - sent_at;
+  }
+  give_back(8);
+  write_both();
+  EXPECT(ch_activity_wait(&on_socket) == 0 && pthread_join(thread, NULL) == 0);
+  for (int i = 0;; i++) {
+    smaller = 0;
+    for (int j = 0; j < LETTERS; j++) smaller += took[j] < took[i];
+    if (smaller == LETTERS / 2) return took[i];
+  }
+}
+static bool is_default(int signal) {
+  struct sigaction is;
+  sigset_t mask;
+  return sigaction(signal, NULL, &is) == 0 && is.sa_handler == SIG_DFL &&
+         pthread_sigmask(SIG_BLOCK, NULL, &mask) == 0 && !sigismember(&mask, signal);
+}
+TEST(a_letter_needs_no_descriptor) {
+  EXPECT(letters_take_without_descriptor(false) < 5000000);
+  EXPECT(is_default(SIGURG));
+}
+TEST(a_letter_needs_no_descriptor_where_there_is_a_reactor) {
+  EXPECT(letters_take_without_descriptor(true) < 5000000);
+  EXPECT(is_default(SIGURG));
+}
+TEST(a_letter_needs_no_descriptor_where_the_program_uses_sigurg) {
+  EXPECT(signal(SIGURG, SIG_IGN) == SIG_DFL && letters_take_without_descriptor(true) < 5000000);
+}
+TEST(a_letter_is_found_where_the_program_uses_all_signals) {
+  EXPECT(signal(SIGURG, SIG_IGN) == SIG_DFL && signal(SIGRTMAX - 1, SIG_IGN) == SIG_DFL);
+  EXPECT(letters_take_without_descriptor(true) < 60000000000);
+}
+
 TEST(the_first_wait_of_all_needs_no_descriptor) {
   alarm(60);
   EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, s) == 0);

@@ -1,6 +1,7 @@
 /* The ring of a thread, by system calls and shared memory without liburing (docs/decisions/io-uring.md). */
 #define _GNU_SOURCE
 #include "reactor/uring/ring.h"
+#include "reactor/inbox.h"
 #include "reactor/reactor.h"
 #include "reactor/runtime_descriptors.h"
 #include "reactor/times.h"
@@ -153,10 +154,12 @@ static int enter(unsigned submit, unsigned want, unsigned flags, int64_t timeout
   flags |= ring.enter_flags;
   int entrance = CH_LIKELY(ring.slot < 0) ? ring.index : ch_runtime_descriptor(ring.slot);
   struct timespec t = ch_timespec_of(timeout);
-  struct io_uring_getevents_arg arg = {.ts = (uint64_t)(uintptr_t)&t};
+  const sigset_t *mask = want ? ch_inbox_sleep_mask() : NULL;
+  struct io_uring_getevents_arg arg = {
+      .sigmask = (uint64_t)(uintptr_t)mask, .sigmask_sz = _NSIG / 8, .ts = (uint64_t)(uintptr_t)&t};
   if (timeout >= 0)
     flags |= IORING_ENTER_EXT_ARG;
-  const void *more = timeout < 0 ? NULL : (const void *)&arg;
+  const void *more = timeout < 0 ? (const void *)mask : (const void *)&arg;
   size_t size = timeout < 0 ? (size_t)(_NSIG / 8) : sizeof arg;
   if (want == 0)
     return (int)syscall(SYS_io_uring_enter, entrance, submit, want, flags, more, size);

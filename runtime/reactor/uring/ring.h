@@ -40,8 +40,8 @@ CH_HIDDEN void ch_ring_forget(void);
 /* Stops the ring and frees its memory, because the thread ends. */
 CH_HIDDEN void ch_ring_end(void);
 
-/* Submits, and waits for `want` completions, for at most `timeout` ns; a negative one: for ever. What the kernel does
- * not take now stays in the queue. */
+/* Submits, and waits for `want` completions, for at most `timeout` ns (a negative one: for ever), with the signal mask
+ * of such a sleep. What the kernel does not take now stays in the queue. */
 CH_HIDDEN void ch_ring_submit(unsigned want, unsigned flags, int64_t timeout);
 
 /* Makes the kernel write an eventfd when there is a completion, or work for one that it defers until the thread asks.
