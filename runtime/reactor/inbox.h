@@ -59,8 +59,8 @@ CH_HIDDEN void ch_inbox_end(void);
  * program. Tries to get one before it says so. */
 CH_HIDDEN bool ch_inbox_is_deaf(void);
 /* Then others wake it by a signal, which is blocked except during the sleep itself. The first is called before
- * ch_inbox_sleeps, and the second after ch_inbox_wakes, if the result was true. False: the program uses the signals that
- * the runtime could use, and the domain has to look for letters from time to time. */
+ * ch_inbox_sleeps, and the second after ch_inbox_wakes, if the result was true. False: the program uses the signals
+ * that the runtime could use, and the domain has to look for letters from time to time. */
 CH_HIDDEN bool ch_inbox_is_signalled(void);
 CH_HIDDEN void ch_inbox_is_signalled_no_more(void);
 /* The signal mask of a sleep in the reactor; NULL: that of the thread. */
