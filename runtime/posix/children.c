@@ -3,10 +3,16 @@
 #include "posix/children.h"
 #include "reactor/runtime_descriptors.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+bool ch_is_nonblocking(int fd) {
+  int flags = fcntl(fd, F_GETFL);
+  return flags >= 0 && flags & O_NONBLOCK;
+}
 
 int ch_pidfd(pid_t pid) {
   int saved = errno;

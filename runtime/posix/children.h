@@ -3,6 +3,7 @@
 #define CHARCOAL_POSIX_CHILDREN_H
 
 #include "posix/nonblocking.h"
+#include <stdbool.h>
 #include <sys/wait.h>
 
 struct ch_child_wait {
@@ -11,6 +12,8 @@ struct ch_child_wait {
   int options;
 };
 
+/* Tells whether the descriptor's mode is O_NONBLOCK. A wait by such a pidfd says EAGAIN instead of waiting. */
+CH_HIDDEN bool ch_is_nonblocking(int fd);
 /* The slot (reactor/runtime_descriptors.h) of a new descriptor that is readable when the child has ended; -1: there is
  * none. */
 CH_HIDDEN int ch_pidfd(pid_t);

@@ -1702,6 +1702,32 @@ static void not_made_consistent(void) {
     }
 }
 
+static void children_by_descriptor(void) {
+  printf("== a child that is waited for by its descriptor\n");
+  int go[2];
+  siginfo_t info = {0};
+  if (pipe(go) != 0)
+    return;
+  fflush(stdout);
+  pid_t pid = fork();
+  if (pid == 0) {
+    close(go[1]);
+    _exit(read(go[0], b, 1) == 0 ? 6 : 1);
+  }
+  int fd = (int)syscall(SYS_pidfd_open, pid, O_NONBLOCK);
+  SHOW(waitid(P_PIDFD, (id_t)fd, &info, WEXITED));
+  printf("  %d\n", info.si_pid);
+  fcntl(fd, F_SETFL, 0);
+  close(go[0]), close(go[1]);
+  SHOW(waitid(P_PIDFD, (id_t)fd, &info, WEXITED | WNOWAIT));
+  fcntl(fd, F_SETFL, O_NONBLOCK);
+  SHOW(waitid(P_PIDFD, (id_t)fd, &info, WEXITED));
+  printf("  %d\n", info.si_status);
+  SHOW(waitid(P_PIDFD, (id_t)fd, &info, WEXITED));
+  SHOW(waitid(P_PIDFD, (id_t)-1, &info, WEXITED));
+  close(fd);
+}
+
 int main(void) {
 #ifdef __CHARCOAL__
   activate { /* company: so no replacement takes itself for alone */
@@ -1740,5 +1766,6 @@ int main(void) {
   sets_of_the_usual_size();
   parts_of_files();
   signals_of_calls();
+  children_by_descriptor();
   return 0;
 }

@@ -73,6 +73,8 @@ CH_REPLACES(waitid) int ch_posix_waitid(idtype_t type, id_t id, siginfo_t *info,
     int r = ch_plain_waitid(type, id, info, options | WNOHANG);
     if (r != 0 || info->si_pid != 0 || options & WNOHANG)
       return r;
+    if (type == P_PIDFD && ch_is_nonblocking((int)id))
+      return errno = EAGAIN, -1;
     if (await_child(type, id, options & (WEXITED | WSTOPPED | WCONTINUED), options) < 0)
       return -1;
   }
