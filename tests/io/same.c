@@ -12,6 +12,7 @@
 #include <mqueue.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -1702,6 +1703,44 @@ static void not_made_consistent(void) {
     }
 }
 
+static void fast_open(void) {
+  printf("== a send that connects\n");
+  struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t n = sizeof a;
+  int l = socket(AF_INET, SOCK_STREAM, 0), one = 1;
+  bind(l, (struct sockaddr *)&a, sizeof a);
+  getsockname(l, (struct sockaddr *)&a, &n);
+  for (int listens = 1; listens >= 0; listens--) {
+    if (listens)
+      listen(l, 5);
+    for (int way = 0; way < 6; way++) {
+      int s = socket(AF_INET, SOCK_STREAM, 0), other;
+      struct iovec v = {"hello", 5};
+      struct msghdr m = {.msg_name = &a, .msg_namelen = n, .msg_iov = &v, .msg_iovlen = 1};
+      if (way >= 2) {
+        setsockopt(s, IPPROTO_TCP, TCP_FASTOPEN_CONNECT, &one, sizeof one);
+        SHOW(connect(s, (struct sockaddr *)&a, n));
+      }
+      errno = 0;
+      long r = way == 0   ? sendto(s, "hello", 5, MSG_FASTOPEN, (struct sockaddr *)&a, n)
+               : way == 1 ? sendmsg(s, &m, MSG_FASTOPEN)
+               : way == 2 ? send(s, "hello", 5, 0)
+               : way == 3 ? write(s, "hello", 5)
+               : way == 4 ? writev(s, &v, 1)
+                          : sendto(s, "hello", 5, 0, NULL, 0);
+      printf("%d: %ld %s\n", way, r, strerrorname_np(errno));
+      if (listens) {
+        other = accept(l, NULL, NULL);
+        SHOW(read(other, b, 5));
+        close(other);
+      }
+      close(s);
+    }
+    if (listens)
+      close(l);
+  }
+}
+
 static void children_by_descriptor(void) {
   printf("== a child that is waited for by its descriptor\n");
   int go[2];
@@ -1766,6 +1805,7 @@ int main(void) {
   sets_of_the_usual_size();
   parts_of_files();
   signals_of_calls();
+  fast_open();
   children_by_descriptor();
   return 0;
 }

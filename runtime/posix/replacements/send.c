@@ -10,9 +10,19 @@
  * next call that does. Pipes differ, and take no flags. */
 static inline int raises_no_more(int fd, size_t sent) { return sent || !ch_is_of_network(fd); }
 
+/* TCP Fast Open: the first send connects, and has begun to. The plain call waits for that; afterwards it is like any
+ * other one that waits for room. */
+static inline int connects_first(int fd, ssize_t r, int *flags) {
+  if (CH_LIKELY(r >= 0 || errno != EINPROGRESS) || *flags & MSG_DONTWAIT || ch_call_timeout(fd, SO_SNDTIMEO) < 0)
+    return 0;
+  *flags &= ~MSG_FASTOPEN;
+  errno = EAGAIN;
+  return 1;
+}
+
 CH_REPLACES(write) ssize_t ch_posix_write(int fd, const void *from, size_t n) {
   CH_SINGLE_ACTIVITY(write(fd, from, n));
-  int before = errno, no_signal = 0;
+  int before = errno, no_signal = 0, no_flags = 0;
   int64_t since = 0;
   size_t sent = 0;
   for (;;) {
@@ -30,7 +40,7 @@ CH_REPLACES(write) ssize_t ch_posix_write(int fd, const void *from, size_t n) {
         return (ssize_t)sent;
       if (ch_call_timeout(fd, SO_SNDTIMEO) < 0 || await_more_output(fd, before, sent, &since))
         return as_far_as(sent, 0, before);
-    } else if (errno != EAGAIN || await_more_output(fd, before, sent, &since)) {
+    } else if ((errno != EAGAIN && !connects_first(fd, r, &no_flags)) || await_more_output(fd, before, sent, &since)) {
       return as_far_as(sent, r, before);
     }
     no_signal = raises_no_more(fd, sent);
@@ -49,7 +59,8 @@ CH_REPLACES(send) ssize_t ch_posix_send(int fd, const void *from, size_t n, int 
       if (sent >= n || r == 0 || flags & MSG_DONTWAIT || ch_call_timeout(fd, SO_SNDTIMEO) < 0 ||
           await_more_output(fd, before, sent, &since))
         return as_far_as(sent, 0, before);
-    } else if (errno != EAGAIN || flags & MSG_DONTWAIT || await_more_output(fd, before, sent, &since)) {
+    } else if ((errno != EAGAIN && !connects_first(fd, r, &flags)) || flags & MSG_DONTWAIT ||
+               await_more_output(fd, before, sent, &since)) {
       return as_far_as(sent, r, before);
     }
     if (raises_no_more(fd, sent))
@@ -70,6 +81,8 @@ ssize_t ch_posix_sendto(int fd, const void *from, size_t n, int flags, const str
   size_t sent = 0;
   for (;;) {
     ssize_t r = ch_nonblocking_sendto(fd, (const char *)from + sent, n - sent, flags, to, length);
+    if (CH_UNLIKELY(connects_first(fd, r, &flags)))
+      to = NULL;
     if (r >= 0) {
       sent += (size_t)r;
       if (sent >= n || r == 0 || flags & MSG_DONTWAIT || ch_call_timeout(fd, SO_SNDTIMEO) < 0 ||
@@ -114,7 +127,7 @@ static ssize_t send_rest(int fd, const struct iovec *v, size_t count, size_t sen
 
 CH_REPLACES(writev) ssize_t ch_posix_writev(int fd, const struct iovec *v, int n) {
   CH_SINGLE_ACTIVITY(writev(fd, v, n));
-  int before = errno, no_signal = 0;
+  int before = errno, no_signal = 0, no_flags = 0;
   int64_t since = 0;
   for (;;) {
     ssize_t r = no_signal ? ch_nonblocking_writev_on(fd, v, n) : ch_nonblocking_writev(fd, v, n);
@@ -124,7 +137,7 @@ CH_REPLACES(writev) ssize_t ch_posix_writev(int fd, const struct iovec *v, int n
       return ch_do_device_writev(fd, v, n);
     if (r > 0 && (size_t)r < ch_iovec_bytes(v, (size_t)n) && ch_call_timeout(fd, SO_SNDTIMEO) >= 0)
       return send_rest(fd, v, (size_t)n, (size_t)r, 0, 0, since);
-    if (r >= 0 || errno != EAGAIN || await_output(fd, before, &since))
+    if (r >= 0 || (errno != EAGAIN && !connects_first(fd, r, &no_flags)) || await_output(fd, before, &since))
       return r;
     no_signal = raises_no_more(fd, 0);
   }
@@ -134,8 +147,15 @@ CH_REPLACES(sendmsg) ssize_t ch_posix_sendmsg(int fd, const struct msghdr *m, in
   CH_SINGLE_ACTIVITY(sendmsg(fd, m, flags));
   int before = errno;
   int64_t since = 0;
+  struct msghdr without_name;
   for (;;) {
     ssize_t r = ch_nonblocking_sendmsg(fd, m, flags);
+    if (CH_UNLIKELY(connects_first(fd, r, &flags))) {
+      without_name = *m;
+      without_name.msg_name = NULL;
+      without_name.msg_namelen = 0;
+      m = &without_name;
+    }
     if (r > 0 && !(flags & MSG_DONTWAIT) && (size_t)r < ch_iovec_bytes(m->msg_iov, m->msg_iovlen) &&
         ch_call_timeout(fd, SO_SNDTIMEO) >= 0)
       return send_rest(fd, m->msg_iov, m->msg_iovlen, (size_t)r, flags, 1, since);
