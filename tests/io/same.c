@@ -1741,6 +1741,33 @@ static void fast_open(void) {
   }
 }
 
+/* Once the first message has been taken, and the call waits for the next one, the socket gets an error. */
+static void *refuses_after_a_message(void *sockets) {
+  int *s = sockets, left = 1;
+  send(s[1], "one", 3, 0);
+  while (ioctl(s[0], FIONREAD, &left) == 0 && left > 0)
+    usleep(1000);
+  usleep(300000);
+  close(s[1]);
+  return (void *)(intptr_t)send(s[0], "x", 1, 0);
+}
+static void an_error_between_messages(void) {
+  printf("== an error after a message is told by the next call\n");
+  int s[2];
+  struct iovec v[2] = {{b, 10}, {b + 10, 10}};
+  struct mmsghdr all[2] = {{.msg_hdr = {.msg_iov = v, .msg_iovlen = 1}},
+                           {.msg_hdr = {.msg_iov = v + 1, .msg_iovlen = 1}}};
+  pthread_t t;
+  udp_pair(s);
+  pthread_create(&t, NULL, refuses_after_a_message, s);
+  SHOW(poll(&(struct pollfd){.fd = s[0], .events = POLLIN}, 1, -1));
+  SHOW(recvmmsg(s[0], all, 2, 0, NULL));
+  pthread_join(t, NULL);
+  SHOW(recv(s[0], b, 10, MSG_DONTWAIT));
+  SHOW(recv(s[0], b, 10, MSG_DONTWAIT));
+  close(s[0]);
+}
+
 static void children_by_descriptor(void) {
   printf("== a child that is waited for by its descriptor\n");
   int go[2];
@@ -1806,6 +1833,7 @@ int main(void) {
   parts_of_files();
   signals_of_calls();
   fast_open();
+  an_error_between_messages();
   children_by_descriptor();
   return 0;
 }

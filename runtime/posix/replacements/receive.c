@@ -1,4 +1,5 @@
-/* Replacements of read, readv, recv, recvfrom and recvmsg. */
+/* Replacements of read, readv, recv, recvfrom, recvmsg and recvmmsg. */
+#define _GNU_SOURCE
 #include "posix/single_activity.h"
 #include "posix/replacements/replacement.h"
 #include "posix/plain.h"
@@ -6,6 +7,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* Receives where poll cannot tell how long to wait: a thread waits in the call. */
+static ssize_t receive_vector_by_thread(int fd, const struct iovec *v, size_t n, int flags) {
+  struct msghdr m = {.msg_iov = (struct iovec *)v, .msg_iovlen = n};
+  return ch_do_recvmsg(fd, &m, flags);
+}
+static ssize_t receive_by_thread(int fd, void *to, size_t n, int flags) {
+  struct iovec all = {to, n};
+  return receive_vector_by_thread(fd, &all, 1, flags);
+}
 CH_REPLACES(read) ssize_t ch_posix_read(int fd, void *to, size_t n) {
   CH_SINGLE_ACTIVITY(read(fd, to, n));
   int before = errno;
@@ -63,11 +73,6 @@ static inline int wants_more(ssize_t r, size_t got, size_t n, int flags) {
 }
 
 static inline int blocks_in_stream(int fd) { return ch_call_timeout(fd, SO_RCVTIMEO) >= 0 && ch_is_stream(fd); }
-static ssize_t receive_by_thread(int fd, void *to, size_t n, int flags) {
-  struct iovec all = {to, n};
-  struct msghdr m = {.msg_iov = &all, .msg_iovlen = 1};
-  return ch_do_recvmsg(fd, &m, flags);
-}
 
 /* The rest of a message that was to be filled. Descriptors come with the last part, if any. */
 static ssize_t receive_rest(int fd, struct msghdr *m, size_t control, size_t got, size_t n, int flags, int64_t since) {
@@ -97,7 +102,8 @@ static ssize_t receive_rest(int fd, struct msghdr *m, size_t control, size_t got
   return as_far_as(got, 0, before);
 }
 
-CH_SHARED_BODY ssize_t receive_message(int fd, struct msghdr *m, int flags) {
+/* `earlier`: how many messages the call has received before, so that an error is left to the next call. */
+CH_SHARED_BODY ssize_t receive_message(int fd, struct msghdr *m, int flags, unsigned earlier) {
   int before = errno;
   int64_t since = 0;
   size_t control = m ? m->msg_controllen : 0;
@@ -115,7 +121,7 @@ CH_SHARED_BODY ssize_t receive_message(int fd, struct msghdr *m, int flags) {
     }
     if (errno != EAGAIN)
       return r;
-    if (never_waits(fd, flags) || await_input(fd, before, &since)) {
+    if (never_waits(fd, flags) || await_more_input(fd, before, earlier, &since)) {
       r = nothing(fd, ch_iovec_bytes(m->msg_iov, m->msg_iovlen), flags, before);
       if (r == 0)
         ch_message_of_nothing(m);
@@ -126,14 +132,14 @@ CH_SHARED_BODY ssize_t receive_message(int fd, struct msghdr *m, int flags) {
 }
 
 /* A message that is to be filled, by a caller who gives no room for control data. */
-static ssize_t receive_without_room(int fd, struct msghdr *m, int flags) {
+static ssize_t receive_without_room(int fd, struct msghdr *m, int flags, unsigned earlier) {
   if (!ch_tells_senders(fd))
-    return receive_message(fd, m, flags);
+    return receive_message(fd, m, flags, earlier);
   struct cmsghdr sender[CH_SENDER_ROOM / sizeof(struct cmsghdr)];
   struct msghdr with = *m;
   with.msg_control = sender;
   with.msg_controllen = sizeof sender;
-  ssize_t r = receive_message(fd, &with, flags);
+  ssize_t r = receive_message(fd, &with, flags, earlier);
   if (r >= 0) {
     m->msg_namelen = with.msg_namelen;
     m->msg_flags = with.msg_flags | (with.msg_controllen ? MSG_CTRUNC : 0);
@@ -142,18 +148,55 @@ static ssize_t receive_without_room(int fd, struct msghdr *m, int flags) {
   return r;
 }
 
+CH_SHARED_BODY ssize_t receive_any(int fd, struct msghdr *m, int flags, unsigned earlier) {
+  if (m && is_to_be_filled(1, flags) && (!m->msg_control || m->msg_controllen == 0))
+    return receive_without_room(fd, m, flags, earlier);
+  return receive_message(fd, m, flags, earlier);
+}
 CH_REPLACES(recvmsg) ssize_t ch_posix_recvmsg(int fd, struct msghdr *m, int flags) {
   CH_SINGLE_ACTIVITY(recvmsg(fd, m, flags));
-  if (m && is_to_be_filled(1, flags) && (!m->msg_control || m->msg_controllen == 0))
-    return receive_without_room(fd, m, flags);
-  return receive_message(fd, m, flags);
+  return receive_any(fd, m, flags, 0);
+}
+
+/* The time is looked at after each message, as the kernel does it. An error that comes after the first message is left
+ * to the next call. */
+CH_REPLACES(recvmmsg)
+int ch_posix_recvmmsg(int fd, struct mmsghdr *all, unsigned n, int flags, struct timespec *timeout) {
+  CH_SINGLE_ACTIVITY(recvmmsg(fd, all, n, flags, timeout));
+  int before = errno;
+  unsigned got = 0;
+  int64_t deadline = ch_deadline_after(ch_duration(timeout));
+  if (deadline == CH_NO_TIME)
+    return errno = EINVAL, -1;
+  if (!all)
+    return ch_plain_recvmmsg(fd, all, n, flags | MSG_DONTWAIT, timeout);
+  if (ch_begin_recvmmsg(fd, all, flags) < 0)
+    return -1;
+  while (got < n) {
+    ssize_t r = receive_any(fd, &all[got].msg_hdr, flags & ~MSG_WAITFORONE, got);
+    if (r < 0)
+      return (int)as_far_as(got, -1, before);
+    all[got++].msg_len = (unsigned)r;
+    if (flags & MSG_WAITFORONE)
+      flags |= MSG_DONTWAIT;
+    if (all[got - 1].msg_hdr.msg_flags & MSG_OOB)
+      break;
+    if (timeout) {
+      int64_t left = ch_time_left(deadline);
+      if (deadline != CH_FOREVER)
+        *timeout = ch_timespec_of(left);
+      if (left == 0)
+        break;
+    }
+  }
+  return (int)got;
 }
 
 /* What is to be filled is received as a message, which tells where a local stream ends a part. */
 static ssize_t fill(int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *length) {
   struct iovec all = {to, n};
   struct msghdr m = {.msg_name = from, .msg_namelen = length ? *length : 0, .msg_iov = &all, .msg_iovlen = 1};
-  ssize_t r = receive_without_room(fd, &m, flags);
+  ssize_t r = receive_without_room(fd, &m, flags, 0);
   if (r >= 0 && from)
     *length = m.msg_namelen;
   return r;
