@@ -1,6 +1,7 @@
 /* Calls that make or change descriptors, and that tell the readiness cache what they did. See descriptors.h. */
 #define _GNU_SOURCE
 #include "posix/descriptors.h"
+#include "posix/sockets.h"
 #include "reactor/negative_limits.h"
 #include "reactor/readiness_cache.h"
 #include "reactor/runtime_descriptors.h"
@@ -110,6 +111,8 @@ int ch_plain_setsockopt(int fd, int level, int option, const void *value, sockle
       (option == SO_RCVTIMEO_OLD || option == SO_SNDTIMEO_OLD || option == SO_RCVTIMEO_NEW ||
        option == SO_SNDTIMEO_NEW))
     limited(fd, option, value);
+  if (r == 0 && level == SOL_SOCKET && option == SO_RCVLOWAT)
+    __atomic_store_n(&ch_some_have_low_marks, true, __ATOMIC_RELAXED);
   if (r == 0 && level == IPPROTO_TCP && option == TCP_ULP)
     ch_fd_cache_in_records(fd);
   return r;

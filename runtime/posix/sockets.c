@@ -1,6 +1,7 @@
 /* What the kernel tells of a socket. See sockets.h. */
 #define _GNU_SOURCE
 #include "posix/sockets.h"
+#include "posix/call_limit.h"
 #include "reactor/readiness_cache.h"
 #include <errno.h>
 #include <string.h>
@@ -11,6 +12,18 @@ int ch_is_stream(int fd) {
   int type;
   socklen_t size = sizeof type;
   return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0 || type == SOCK_STREAM;
+}
+
+bool ch_some_have_low_marks;
+bool ch_has_low_mark(int fd, int flags) {
+  int mark, type, saved = errno;
+  socklen_t size = sizeof mark, size_of_type = sizeof type;
+  bool has = !(flags & (MSG_DONTWAIT | MSG_OOB | MSG_ERRQUEUE)) &&
+             getsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &mark, &size) == 0 && mark > 1 &&
+             getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size_of_type) == 0 && type == SOCK_STREAM &&
+             ch_call_timeout(fd, SO_RCVTIMEO) >= 0;
+  errno = saved;
+  return has;
 }
 
 enum { PASSES_PIDFD = 76 }; /* SO_PASSPIDFD, in every architecture that the runtime knows */

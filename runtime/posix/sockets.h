@@ -9,6 +9,14 @@
 
 /* Whether a write that was cut short goes on until all is written: streams and pipes, not datagrams. */
 CH_HIDDEN int ch_is_stream(int fd);
+/* Whether a call that receives so many bytes waits until SO_RCVLOWAT of them are there. poll does not know that of
+ * local streams, and a call that does not wait takes fewer. Costs nothing unless recompiled code has set that option.
+ */
+extern CH_HIDDEN bool ch_some_have_low_marks;
+CH_HIDDEN bool ch_has_low_mark(int fd, int flags);
+static inline bool ch_waits_for_mark(int fd, size_t n, int flags) {
+  return CH_UNLIKELY(__atomic_load_n(&ch_some_have_low_marks, __ATOMIC_RELAXED)) && n > 1 && ch_has_low_mark(fd, flags);
+}
 /* Whether a local stream's part of a message, received with so much room for control data, had descriptors with it: a
  * call with MSG_WAITALL ends there. */
 CH_HIDDEN int ch_has_descriptors(int fd, const struct msghdr *, size_t room);

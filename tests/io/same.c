@@ -1703,6 +1703,36 @@ static void not_made_consistent(void) {
     }
 }
 
+static void low_water_marks(void) {
+  printf("== a call waits for as many bytes as SO_RCVLOWAT says\n");
+  for (int kind = LOCAL; kind <= NETWORK; kind++)
+    for (int way = 0; way < 6; way++) {
+      int ends[2], mark = 4;
+      struct iovec v[2] = {{b, 2}, {b + 2, 20}};
+      struct msghdr m = {.msg_iov = v, .msg_iovlen = 2};
+      struct sockaddr_storage from;
+      socklen_t length = sizeof from;
+      make_ends(kind, ends);
+      setsockopt(ends[0], SOL_SOCKET, SO_RCVLOWAT, &mark, sizeof mark);
+      send(ends[1], "abc", 3, 0);
+      if (kind == NETWORK)
+        arrives(ends[1]);
+      memset(b, 0, 30);
+      pthread_t t = later(ends[1]);
+      long r = way == 0   ? read(ends[0], b, 22)
+               : way == 1 ? readv(ends[0], v, 2)
+               : way == 2 ? recv(ends[0], b, 22, 0)
+               : way == 3 ? recvfrom(ends[0], b, 22, 0, (struct sockaddr *)&from, &length)
+               : way == 4 ? recvmsg(ends[0], &m, 0)
+                          : recv(ends[0], b, 2, 0); /* no more than are asked for */
+      printf("%d: %ld %s %d\n", way, r, b, way == 3 ? (int)length : 0);
+      pthread_join(t, NULL);
+      SHOW(recv(ends[0], b, 22, MSG_DONTWAIT));
+      close(ends[0]);
+      close(ends[1]);
+    }
+}
+
 static void fast_open(void) {
   printf("== a send that connects\n");
   struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -1832,6 +1862,7 @@ int main(void) {
   sets_of_the_usual_size();
   parts_of_files();
   signals_of_calls();
+  low_water_marks();
   fast_open();
   an_error_between_messages();
   children_by_descriptor();

@@ -16,8 +16,19 @@ static ssize_t receive_by_thread(int fd, void *to, size_t n, int flags) {
   struct iovec all = {to, n};
   return receive_vector_by_thread(fd, &all, 1, flags);
 }
+/* A stream says nothing of its sender. */
+static ssize_t receive_from_by_thread(int fd, void *to, size_t n, int flags, const struct sockaddr *from,
+                                      socklen_t *length) {
+  ssize_t r = receive_by_thread(fd, to, n, flags);
+  if (r >= 0 && from)
+    *length = 0;
+  return r;
+}
+
 CH_REPLACES(read) ssize_t ch_posix_read(int fd, void *to, size_t n) {
   CH_SINGLE_ACTIVITY(read(fd, to, n));
+  if (CH_UNLIKELY(ch_waits_for_mark(fd, n, 0)))
+    return receive_by_thread(fd, to, n, 0);
   int before = errno;
   int64_t since = 0;
   for (;;) {
@@ -35,6 +46,8 @@ CH_REPLACES(read) ssize_t ch_posix_read(int fd, void *to, size_t n) {
 
 CH_REPLACES(readv) ssize_t ch_posix_readv(int fd, const struct iovec *v, int n) {
   CH_SINGLE_ACTIVITY(readv(fd, v, n));
+  if (CH_UNLIKELY(n > 0 && ch_waits_for_mark(fd, ch_iovec_bytes(v, (size_t)n), 0)))
+    return receive_vector_by_thread(fd, v, (size_t)n, 0);
   int before = errno;
   int64_t since = 0;
   for (;;) {
@@ -155,6 +168,8 @@ CH_SHARED_BODY ssize_t receive_any(int fd, struct msghdr *m, int flags, unsigned
 }
 CH_REPLACES(recvmsg) ssize_t ch_posix_recvmsg(int fd, struct msghdr *m, int flags) {
   CH_SINGLE_ACTIVITY(recvmsg(fd, m, flags));
+  if (CH_UNLIKELY(ch_waits_for_mark(fd, m ? ch_iovec_bytes(m->msg_iov, m->msg_iovlen) : 0, flags)))
+    return ch_do_recvmsg(fd, m, flags);
   return receive_any(fd, m, flags, 0);
 }
 
@@ -205,6 +220,8 @@ static ssize_t fill(int fd, void *to, size_t n, int flags, struct sockaddr *from
 CH_REPLACES(recvfrom)
 ssize_t ch_posix_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *length) {
   CH_SINGLE_ACTIVITY(recvfrom(fd, to, n, flags, from, length));
+  if (CH_UNLIKELY(ch_waits_for_mark(fd, n, flags)))
+    return receive_from_by_thread(fd, to, n, flags, from, length);
   if (is_to_be_filled(n, flags) && (!from || length))
     return fill(fd, to, n, flags, from, length);
   int before = errno;
@@ -226,6 +243,8 @@ ssize_t ch_posix_recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr
 
 CH_REPLACES(recv) ssize_t ch_posix_recv(int fd, void *to, size_t n, int flags) {
   CH_SINGLE_ACTIVITY(recv(fd, to, n, flags));
+  if (CH_UNLIKELY(ch_waits_for_mark(fd, n, flags)))
+    return receive_by_thread(fd, to, n, flags);
   if (is_to_be_filled(n, flags))
     return fill(fd, to, n, flags, NULL, NULL);
   int before = errno;
