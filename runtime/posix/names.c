@@ -26,9 +26,13 @@ static bool is_ipv6(const char *node) {
   return inet_pton(AF_INET6, address, &unused) == 1;
 }
 
+static bool is_known_family(int family) { return family == AF_UNSPEC || family == AF_INET || family == AF_INET6; }
+
 int ch_name_is_plain(const char *node, const struct addrinfo *hints) {
-  if (!node || !getaddrinfo || !freeaddrinfo)
-    return 1;
+  if (!node || strcmp(node, "*") == 0 || !getaddrinfo || !freeaddrinfo)
+    return 1; /* "*" is no node */
+  if (hints && !is_known_family(hints->ai_family))
+    return 1; /* it is refused, unless something else in the hints is */
   if (hints && hints->ai_flags & (AI_NUMERICHOST | AI_IDN | AI_CANONIDN))
     return 1;
   if (is_ipv6(node))
@@ -71,11 +75,10 @@ int ch_name_begin(struct ch_name_request *r, const char *service, const struct a
   r->hints.ai_canonname = NULL;
   r->hints.ai_next = NULL;
   r->family = r->hints.ai_family;
-  /* The C library refuses a call with neither node nor service. A node without service means port 0. */
   static const int families[2] = {AF_INET, AF_INET6};
+  static const char *const addresses[2] = {"0.0.0.0", "::"};
   int error = EAI_FAMILY;
-  bool is_known = r->family == AF_UNSPEC || r->family == AF_INET || r->family == AF_INET6;
-  if (r->hints.ai_flags & AI_ADDRCONFIG && is_known && (error = leave_out_unconfigured(r)) != 0)
+  if (r->hints.ai_flags & AI_ADDRCONFIG && (error = leave_out_unconfigured(r)) != 0)
     return error;
   for (int i = 0; i < 2; i++) {
     if (r->family != AF_UNSPEC && r->family != families[i] && !(i == 0 && ch_name_wants_mapped(r)))
@@ -83,8 +86,8 @@ int ch_name_begin(struct ch_name_request *r, const char *service, const struct a
     struct addrinfo kind = r->hints;
     kind.ai_family = families[i];
     /* Unknown flags are passed on, so that the C library refuses them. */
-    kind.ai_flags = (kind.ai_flags & ~(AI_CANONNAME | AI_V4MAPPED | AI_ALL | AI_ADDRCONFIG)) | AI_PASSIVE;
-    error = getaddrinfo(NULL, service ? service : "0", &kind, &r->kinds[i]);
+    kind.ai_flags = (kind.ai_flags & ~(AI_CANONNAME | AI_V4MAPPED | AI_ALL | AI_ADDRCONFIG)) | AI_NUMERICHOST;
+    error = getaddrinfo(addresses[i], service, &kind, &r->kinds[i]);
     if (error)
       break;
   }
@@ -101,11 +104,12 @@ int ch_name_wants_mapped(const struct ch_name_request *r) {
   return r->family == AF_INET6 && r->hints.ai_flags & AI_V4MAPPED;
 }
 
-/* The i-th address with a socket type, protocol and port. NULL: no memory. */
-static struct addrinfo *combine(const struct addrinfo *address, const struct addrinfo *kind, bool mapped) {
+/* An address with a socket type, protocol and port. NULL: no memory. */
+static struct addrinfo *combine(const struct addrinfo *address, const struct addrinfo *kind, bool mapped, int flags) {
   struct addrinfo *a = calloc(1, sizeof *a + (mapped ? sizeof(struct sockaddr_in6) : address->ai_addrlen));
   if (!a)
     return NULL;
+  a->ai_flags = flags;
   a->ai_family = mapped ? AF_INET6 : address->ai_family;
   a->ai_socktype = kind->ai_socktype;
   a->ai_protocol = kind->ai_protocol;
@@ -140,7 +144,7 @@ int ch_name_end(struct ch_name_request *r, struct ch_dns_query *q, struct addrin
   int error = q->error;
   for (struct addrinfo *a = q->found; a && !error; a = a->ai_next)
     for (struct addrinfo *kind = r->kinds[a->ai_family == AF_INET6]; kind && !error; kind = kind->ai_next) {
-      *end = combine(a, kind, r->family == AF_INET6 && a->ai_family == AF_INET);
+      *end = combine(a, kind, r->family == AF_INET6 && a->ai_family == AF_INET, r->hints.ai_flags);
       if (*end)
         end = &(*end)->ai_next;
       else

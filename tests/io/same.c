@@ -1824,6 +1824,33 @@ static void children_by_descriptor(void) {
   close(fd);
 }
 
+static void show_addresses(const char *node, const char *service, const struct addrinfo *hints) {
+  struct addrinfo *all = NULL;
+  int error = getaddrinfo(node, service, hints, &all);
+  printf("%s %s: %d", node, service ? service : "-", error);
+  for (const struct addrinfo *a = error ? NULL : all; a; a = a->ai_next)
+    printf(", %d %d %d %x", a->ai_family, a->ai_socktype, a->ai_protocol, (unsigned)a->ai_flags);
+  printf("\n");
+  if (!error)
+    freeaddrinfo(all);
+}
+static void hints_of_names(void) {
+  printf("== hints of getaddrinfo\n");
+  static const int flags[] = {0, AI_CANONNAME, AI_PASSIVE, AI_V4MAPPED | AI_ALL, AI_NUMERICSERV};
+  static const int types[] = {0, SOCK_STREAM, SOCK_DGRAM, SOCK_RAW};
+  show_addresses("localhost", "80", &(struct addrinfo){.ai_family = AF_INET});
+  for (size_t f = 0; f < sizeof flags / sizeof *flags; f++)
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+      const struct addrinfo hints = {.ai_flags = flags[f], .ai_family = AF_INET, .ai_socktype = types[t]};
+      show_addresses("localhost", "80", &hints);
+      show_addresses("localhost", NULL, &hints);
+      show_addresses("*", "80", &hints);
+    }
+  show_addresses("localhost", "80", &(struct addrinfo){.ai_family = 99});
+  show_addresses("localhost", "80", &(struct addrinfo){.ai_family = 99, .ai_flags = 0x10000});
+  show_addresses("localhost", "80", &(struct addrinfo){.ai_family = AF_INET, .ai_flags = 0x10000});
+}
+
 int main(void) {
 #ifdef __CHARCOAL__
   activate { /* company: so no replacement takes itself for alone */
@@ -1866,5 +1893,6 @@ int main(void) {
   fast_open();
   an_error_between_messages();
   children_by_descriptor();
+  hints_of_names();
   return 0;
 }
