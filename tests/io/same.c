@@ -1851,6 +1851,32 @@ static void hints_of_names(void) {
   show_addresses("localhost", "80", &(struct addrinfo){.ai_family = AF_INET, .ai_flags = 0x10000});
 }
 
+static void limits_of_locks(void) {
+  printf("== limits of locks\n");
+  const struct timespec past = {1, 0};
+  pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+  pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+  pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
+  pthread_mutex_lock(&m);
+  for (clockid_t clock = -3; clock < 9; clock++)
+    SHOW_ERROR(pthread_cond_clockwait(&c, &m, clock, &past));
+  pthread_mutex_unlock(&m);
+  for (int writes = 0; writes < 2; writes++) {
+    SHOW_ERROR(writes ? pthread_rwlock_wrlock(&l) : pthread_rwlock_rdlock(&l));
+    SHOW_ERROR(pthread_rwlock_timedwrlock(&l, &past));
+    struct timespec soon;
+    clock_gettime(CLOCK_MONOTONIC, &soon);
+    soon.tv_sec++;
+    SHOW_ERROR(pthread_rwlock_clockwrlock(&l, CLOCK_MONOTONIC, &soon));
+    SHOW_ERROR(pthread_rwlock_timedrdlock(&l, &past));
+    if (!writes)
+      SHOW_ERROR(pthread_rwlock_unlock(&l));
+    SHOW_ERROR(pthread_rwlock_unlock(&l));
+  }
+  SHOW_ERROR(pthread_rwlock_timedwrlock(&l, &past));
+  SHOW_ERROR(pthread_rwlock_unlock(&l));
+}
+
 int main(void) {
 #ifdef __CHARCOAL__
   activate { /* company: so no replacement takes itself for alone */
@@ -1894,5 +1920,6 @@ int main(void) {
   an_error_between_messages();
   children_by_descriptor();
   hints_of_names();
+  limits_of_locks();
   return 0;
 }

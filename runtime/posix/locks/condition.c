@@ -332,7 +332,7 @@ CH_INTERPOSED int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, 
 }
 CH_INTERPOSED int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
                                          const struct timespec *t) {
-  return wait_in_plain_code(c, m, clock, t);
+  return wait_in_plain_code(c, m, ch_condition_clock(clock), t);
 }
 CH_INTERPOSED int cnd_wait(cnd_t *c, mtx_t *m) {
   return ch_thrd_result(wait_in_plain_code((pthread_cond_t *)c, (pthread_mutex_t *)m, -1, NULL));

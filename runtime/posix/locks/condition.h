@@ -14,10 +14,14 @@
 #include "frames/attributes.h"
 #include "charcoal.h"
 #include <pthread.h>
+#include <time.h>
 
 /* pthread_cond_clockwait, or without a limit: until == NULL. clock < 0: the condition's own. 0, ETIMEDOUT, ECANCELED
  * with the mutex taken again; or the mutex's error. */
 CH_HIDDEN int ch_condition_wait(pthread_cond_t *, pthread_mutex_t *, clockid_t clock, const struct timespec *until);
+/* The clock of a caller of pthread_cond_clockwait for these functions: the C library refuses all clocks below 0 (those
+ * of processor time), and here they become one that is refused, too. */
+static inline clockid_t ch_condition_clock(clockid_t clock) { return clock < 0 ? CLOCK_PROCESS_CPUTIME_ID : clock; }
 /* One that other processes share is waited for by a thread of the pool, to which the mutex is lent: between
  * ch_condition_lend and ch_condition_take_back, while ch_call_shared_wait runs. */
 struct ch_shared_wait {

@@ -188,11 +188,17 @@ static struct ch_lock_wait wait_for(pthread_rwlock_t *l, int write, const void *
       .clause = {.type = &type.clause, .object = l}, .place = place, .how = write ? WRITE : READ};
 }
 
+static bool is_written(const pthread_rwlock_t *l) {
+  return __atomic_load_n(&l->__data.__cur_writer, __ATOMIC_RELAXED) != 0;
+}
+
 /* Sets the wait's limit, if there is one. EBUSY: the caller has to wait. */
 static int take_in_time(struct ch_lock_wait *w, clockid_t clock, const struct timespec *until) {
   int r = until ? ch_lock_until(w, clock, until) : 0;
   if (r == 0)
     r = take_now(w->clause.object, (int)w->how, w->place);
+  if (r == EDEADLK && until && w->how == WRITE && !is_written(w->clause.object))
+    r = EBUSY; /* its own reading lock: with a limit it waits, as the plain call does, for it cannot wait for ever */
   return r == EBUSY && ch_lock_is_late(w) ? ETIMEDOUT : r;
 }
 

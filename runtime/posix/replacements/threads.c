@@ -59,6 +59,7 @@ int ch_posix_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const
 }
 CH_REPLACES(pthread_cond_clockwait)
 int ch_posix_pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock, const struct timespec *t) {
+  clock = ch_condition_clock(clock);
   CH_SINGLE_ACTIVITY(ch_condition_wait_plainly(c, m, clock, t));
   return wait_on(c, m, clock, t);
 }
