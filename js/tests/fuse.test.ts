@@ -34,10 +34,27 @@ test('law 11: calls fused in an atomic block mean the same', async () => {
   for (const x of [1, 89, 100]) same(await run(CHAIN, 'main').main(x), await run(CHAIN, 'main', CHAIN).main(x))
   const code = transformed(CHAIN)
   ok(code.includes('(yield* (add$activity((yield* (slow$activity((yield* (add$activity(x)))))))))'), code)
-  ok(
-    code.includes('yield* $charcoal.call(add$activity(y), add$activity)'),
-    'calls in a loop of the block look at the clock',
-  )
+  ok(code.includes('$charcoal.run(add$activity(y), add$activity)'), 'calls in a loop of the block look at the clock')
+})
+
+test('an awaited call of a known function is its generator and nothing else, until it waits', async () => {
+  const source = `async function hit(x) { return x + 1 } async function miss(x) { await lib.pause(); return x + 1 }
+    async function fails(x) { throw x }
+    async function main(n) { let s = 0; for (let i = 0; i < n; i++) s = await hit(s)
+      s = await miss(s); try { await fails(s) } catch (x) { return x } }`
+  const d = lib.useDomain(new lib.Domain())
+  lib.useDomain(d)
+  let made = 0
+  const { called } = d as unknown as { called(call: never): void }
+  ;(d as any).called = (call: never): void => (made++, called.call(d, call))
+  try {
+    const code = transformed(source).replace(/import .*?;/, '')
+    const { main } = new Function('$charcoal', 'lib', `${code}\nreturn { main }`)(runtime, lib)
+    same(await main(1000), 1001)
+    ok(made < 100, `${made} of 1000 calls: more than those at which the run loop looks at the clock`)
+  } finally {
+    delete (d as any).called
+  }
 })
 
 test('a call is fused only where its name means that one function', () => {

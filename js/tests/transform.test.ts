@@ -211,8 +211,8 @@ export const f = async <T,>(x: T, { y }: { y: number } = { y: 1 }): Promise<T> =
     { file: 'a.ts' },
   )!
   ok(code.includes('get(k: string, n?: number): Promise<T> { return $charcoal.goPlain('), code)
-  ok(code.includes('(($charcoal.isPromise($awaited = load<T>($charcoal.own(k))) ? yield $awaited : yield* '), code)
-  ok(code.includes('$charcoal.wait($awaited))) as T'), code)
+  ok(code.includes('(($charcoal.isPromise($awaited = load<T>($charcoal.own(k))) ? yield $awaited : '), code)
+  ok(code.includes('yield* $charcoal.asked() : $awaited)) as T'), code)
   ok(/^;?\nimport \* as \$charcoal/.test(code), code)
   const given = '(x: T, { y }: { y: number } = { y: 1 })'
   ok(code.includes(`<T,>($arg1, ...$args): Promise<T> => { return $charcoal.go($body2 ??= function* `), code)
@@ -371,7 +371,7 @@ const k = async () => { atomic: { await g() } }`,
   )!
   ok(
     /async function f\(\) \{ await g\(\) \}/.test(code) &&
-      /function \*h\$activity\(\) \{ "use activity"; \$charcoal\.isPromise\(/.test(code) &&
+      /function \*h\$activity\(\) \{ "use activity"; let \$awaited; \$charcoal\.isPromise\(/.test(code) &&
       /const k = \(\) => \{ return/.test(code),
     code,
   )

@@ -33,7 +33,7 @@ import { NEXT, START, Suspension, THROW } from './suspension.ts'
 export const NOTHING: unique symbol = Symbol.for('charcoal.nothing') as never
 
 /** Calls that may be on the JavaScript stack at once; deeper ones become frames right away. */
-const MAX_DEPTH = 200
+export const MAX_DEPTH = 200
 
 /**
  * A call of an activity function: `yield*` runs it, `await` in legacy code makes an activity of it.
@@ -205,6 +205,15 @@ export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending
 
 export function isCall(what: unknown): what is Call<any> {
   return kindOf(what) === CALL
+}
+
+/** A call that has run on the stack without an object of its own, until it has asked for `inner`. */
+export function suspended(gen: AnyIterator, inner: unknown): Call<unknown> {
+  const call = new Call<unknown>(null)
+  call.gen = gen
+  call.inner = inner
+  call.value = call
+  return call
 }
 
 /** Makes `call` the innermost frame of `branch`. */

@@ -26,7 +26,7 @@ export function enter(name?: string): void {
   if (branch === null) throw new Error('an atomic block was entered outside any activity')
   if (d.pending !== null) d.startPending()
   const block = openBlock(branch, name)
-  contexts?.opened(branch, block, true)
+  if (contexts !== null) contexts.opened(branch, block, true)
 }
 
 /**

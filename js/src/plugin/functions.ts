@@ -13,17 +13,16 @@ export function rewriteFunction(module: ModuleText, node: Node, at: Once): void 
   if (module.hoisted.has(node)) return hoist(module, node)
 
   const { moves, open, close } = frame(module, node, at)
+  const brace = `{${variables(module, node)}`
   if (isBlock(body)) {
     const start = syntax.startOfCode(body)
-    // A directive that no semicolon ends needs one now.
-    const end = /[^;{]$/.test(module.source.slice(0, start)) ? ';' : ''
-    head(module, node, moves, start, `${end}${fetches(module, node)}${open}`, '{')
+    head(module, node, moves, start, `${endOfDirective(module, start)}${fetches(module, node)}${open}`, brace)
     module.edits.atEndOf(body.end, `}${close} `)
   } else {
     const waits = !node.generator && syntax.mayBePromise(body)
     const fetched = fetches(module, node)
     const expression = fetched === '' ? open.replace(' return', '') : ` {${fetched}${open}`
-    const result = waits ? '{ return (yield* $charcoal.wait(' : '{ return ('
+    const result = `${brace} return (${waits ? 'yield* $charcoal.wait(' : ''}`
     if (waits) own(module, body)
     head(module, node, moves, syntax.endOfArrow(module.source, node), expression, result)
     module.edits.after(node.end, `${waits ? '))' : ')'} }${close}${fetched === '' ? '' : ' }'}`)
@@ -53,7 +52,16 @@ function hoist(module: ModuleText, node: Node): void {
   module.edits.before(node.start, `function ${id.name}(${passed}) { return ${call} } `)
   module.edits.before(id.start, '*')
   module.edits.after(id.end, '$activity')
+  const start = syntax.startOfCode(node.body)
+  module.edits.before(start, `${endOfDirective(module, start)}${variables(module, node)}`)
 }
+
+/** What the generator function declares of its own. */
+const variables = (module: ModuleText, node: Node): string => (module.awaiting.has(node) ? ' let $awaited;' : '')
+
+/** A directive that no semicolon ends needs one when code is put after it. */
+const endOfDirective = (module: ModuleText, at: number): string =>
+  /[^;{]$/.test(module.source.slice(0, at)) ? ';' : ''
 
 /** Opens the generator function at `at`. */
 function head(module: ModuleText, node: Node, moves: boolean, at: number, open: string, body: string): void {

@@ -24,6 +24,8 @@ export class ModuleText {
   /** Variables for generator functions that are made once, by the blocks that declare them, and how many there are. */
   readonly variables = new Map<Node, string[]>()
   kept = 0
+  /** Transformed functions that have a variable for what they have awaited last. */
+  readonly awaiting = new Set<Node>()
   /** Loops with `for await` so far. */
   loops = 0
   /** The module has something of its own called `Promise`. */

@@ -6,20 +6,8 @@ import { race } from '../ops/race.ts'
 import { allSettled, any } from '../ops/settled.ts'
 
 export { enter, leave, leaving, mustWait } from './block.ts'
-export {
-  call,
-  go,
-  goFlat,
-  goPlain,
-  isPromise,
-  nameless,
-  own,
-  owned,
-  superOf,
-  tell,
-  told,
-  $wait as wait,
-} from './runtime/go.ts'
+export { ask, asked, DELEGATE, isPromise, run, YIELD } from './runtime/ask.ts'
+export { go, goFlat, goPlain, nameless, own, owned, superOf, tell, told, $wait as wait } from './runtime/go.ts'
 export { emit, emitAll, goGenerator } from './runtime/generator.ts'
 export { Disposal } from './runtime/disposal.ts'
 export { Iteration } from './runtime/iteration.ts'

@@ -93,7 +93,7 @@ function treeOf(source: string, file: string): Node {
 const PARAMETER_DECORATOR = 'UnsupportedParameterDecorator'
 const reasonOf = (error: unknown): string | undefined => (error as { reasonCode?: string }).reasonCode
 
-/** What a transformed file declares: the runtime, what was awaited last, and generator functions (see once.ts). */
+/** What a transformed file declares: the runtime, what was awaited last (waits.ts), generator functions (once.ts). */
 const OURS = /^\$(charcoal|awaited|body\d+)$/
 
 /** A variable of such a name in the file would hide ours, or be declared twice. */
@@ -115,9 +115,9 @@ function refuseOurName(tree: Node, source: string, file: string): void {
 
 function importOf(runtime: string, format: 'module' | 'commonjs', variables: string[]): string {
   // Not `let`: in a circle of imports a function may run before this line.
-  const own = `var ${['$awaited', ...variables].join(', ')};`
-  if (format === 'module') return `import * as $charcoal from ${runtime}; ${own}`
-  return `const $charcoal = require(${runtime}); ${own}`
+  const own = variables.length > 0 ? ` var ${variables.join(', ')};` : ''
+  if (format === 'module') return `import * as $charcoal from ${runtime};${own}`
+  return `const $charcoal = require(${runtime});${own}`
 }
 
 const COMMONJS = new Set(['require', 'module', 'exports', '__dirname', '__filename'])

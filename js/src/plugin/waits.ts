@@ -21,17 +21,23 @@ export function rewriteAwait(module: ModuleText, node: Node, parent: Node, withi
   module.edits.after(node.end, isStatement ? after : `${after})`)
 }
 
-/** What stands before and after what is awaited. */
+const ASK = 'yield $charcoal.asked()'
+const ELSE = `$awaited === $charcoal.DELEGATE ? yield* $charcoal.asked() : $awaited`
+
+/** What stands before and after what is awaited (see runtime/ask.ts). It begins with a name, not with a parenthesis. */
 function asked(module: ModuleText, node: Node, within: Node): [before: string, after: string] {
   const { type, callee } = node.argument
-  // The value may be a promise, which the run loop accepts as it is.
   if (type !== 'CallExpression' || !module.fusible.has(callee.name)) {
     own(module, node.argument)
-    return ['$charcoal.isPromise($awaited = ', ') ? yield $awaited : yield* $charcoal.wait($awaited)']
+    module.awaiting.add(within)
+    const answer = `($awaited = $charcoal.ask($awaited)) === $charcoal.YIELD ? ${ASK} : ${ELSE}`
+    return ['$charcoal.isPromise($awaited = ', `) ? yield $awaited : ${answer}`]
   }
   module.edits.after(callee.end, '$activity')
   // In a block the function that is called here runs in its caller.
-  return isFused(node, within) ? ['yield* (', ')'] : ['yield* $charcoal.call(', `, ${callee.name}$activity)`]
+  if (isFused(node, within)) return ['yield* (', ')']
+  module.awaiting.add(within)
+  return ['$charcoal.YIELD === ($awaited = $charcoal.run(', `, ${callee.name}$activity)) ? ${ASK} : $awaited`]
 }
 
 /** What is waited for here may be a `Promise.all`. */

@@ -1,4 +1,4 @@
-/** What becomes of `await`, and of calls of transformed `async` functions. */
+/** What becomes of calls of transformed `async` functions, and what waits for them and for anything else. */
 import { Call } from '../../core/call.ts'
 import { isGenerator, remember } from '../../core/generators.ts'
 import { domain } from '../../core/current.ts'
@@ -10,8 +10,8 @@ import { blockOnPromise, waitFor } from '../../wait/promise.ts'
 import { Called } from './called.ts'
 
 /**
- * What becomes of `await`. Mostly it is a call of this copy that is awaited; to ask for that first saves such a call a
- * tenth of its cost. Only what has a `then` is waited for, as natively: a generator is a value.
+ * The operation that waits for what is awaited. Only what has a `then` is waited for, as natively: a generator is a
+ * value.
  */
 export function $wait(what: unknown): unknown {
   domain.own = false
@@ -46,12 +46,6 @@ class Thenable extends Suspension<unknown> {
   }
 }
 
-/** A promise is handed to the run loop as it is, which costs less than to make an operation of it. */
-export function isPromise(what: unknown): boolean {
-  domain.own = false
-  return what instanceof Promise
-}
-
 /**
  * The call that is made next, when `value` is its last argument or its object, is awaited in place: it belongs to its
  * caller (see called.ts).
@@ -78,12 +72,6 @@ export function tell<T>(own: boolean, value?: T): T {
 export function owned<T>(what: T): T {
   if (what instanceof Called) what.claim()
   return what
-}
-
-/** A call of the function whose generator this is, awaited in place. */
-export function call(gen: Generator<unknown, any, any>, body: Body): Call<any> {
-  if (domain.site !== null || domain.tracer !== null) rememberBody(body)
-  return new Call(gen)
 }
 
 export type Body = (...args: any[]) => Generator<unknown, any, any>
@@ -138,7 +126,7 @@ function begin(body: Body, self: unknown, args: ArrayLike<unknown> | undefined):
   }
 }
 
-function rememberBody(body: Body): void {
+export function rememberBody(body: Body): void {
   remember(body, { name: body.name.replace(/\$activity$/, '') } as Function)
 }
 
