@@ -23,12 +23,10 @@
 import type { Block, Domain } from './types.ts'
 import { contexts } from './asyncContext.ts'
 import { domain } from './current.ts'
-import { then } from './host.ts'
+import { soon } from './host.ts'
 
 /** `Promise.all` of an `async` function takes four: this is for eight of them in one another. */
 const GENERATIONS = 32
-
-const resolved = Promise.resolve()
 
 export class Belonging {
   private readonly domain: Domain
@@ -83,10 +81,6 @@ export class Belonging {
   }
 }
 
-function soon(f: () => void): void {
-  void then.call(resolved, f)
-}
-
 /** Makes the reactions that are given to promises of this kind belong to whoever has read `then`. */
 export function attributed({ prototype }: { prototype: PromiseLike<unknown> }): void {
   const { then } = prototype
@@ -94,7 +88,9 @@ export function attributed({ prototype }: { prototype: PromiseLike<unknown> }): 
     get(this: PromiseLike<unknown>): typeof then {
       const { belonging } = domain
       const block = belonging === undefined ? null : belonging.now()
-      return block === null ? then : ((ok, bad) => belonging.run(block, () => then.call(this, ok, bad))) as typeof then
+      return block === null
+        ? then
+        : (((ok, bad) => belonging.run(block, () => then.call(this, ok, bad))) as typeof then)
     },
     configurable: true,
   })

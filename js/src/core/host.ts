@@ -20,7 +20,7 @@ export interface Host {
 export const setTimer = globalThis.setTimeout
 export const clearTimer = globalThis.clearTimeout
 /** The clock of the timers, also while a simulation or a test framework has put another in its place. */
-export const realNow: () => number = performance.now.bind(performance)
+export const realNow: () => number = /* @__PURE__ */ performance.now.bind(performance)
 const immediate: ((f: () => void) => unknown) | undefined = (
   globalThis as { setImmediate?: (f: () => void) => unknown }
 ).setImmediate
@@ -41,10 +41,15 @@ export function channelHop(): (f: () => void) => void {
 let hop: ((f: () => void) => void) | undefined
 
 /** The host's timers count milliseconds in 31 bits; what is longer would fire at once. */
-export const LONGEST = 2 ** 31 - 1
+export const LONGEST = 0x7fff_ffff
+
+/** Runs `f` as soon as the running script, and the jobs that wait, have ended. */
+export function soon(f: () => void): void {
+  void then.call(resolved, f)
+}
 
 export const realHost: Host = {
-  soon: (f) => void then.call(resolved, f),
+  soon,
   later: (f) => void (hop ??= immediate ?? channelHop())(f),
   now: () => performance.now(),
   real: true,

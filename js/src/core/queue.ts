@@ -1,31 +1,30 @@
 /**
- * A queue takes and gives items first in, first out, in constant time: it is a ring whose capacity is a power of two.
+ * A queue takes and gives items first in, first out, in constant time on the average: what has been given leaves gaps
+ * at the beginning of the array, which are closed when they are more than half of it.
  */
 export class Queue<T> {
-  private ring: (T | undefined)[] = [undefined, undefined, undefined, undefined]
+  private items: (T | undefined)[] = []
   private head = 0
-  size = 0
+  private tail = 0
+
+  get size(): number {
+    return this.tail - this.head
+  }
 
   push(item: T): void {
-    if (this.size === this.ring.length) this.grow()
-    this.ring[(this.head + this.size) & (this.ring.length - 1)] = item
-    this.size++
+    this.items[this.tail++] = item
   }
 
   shift(): T | undefined {
-    if (this.size === 0) return undefined
-    const item = this.ring[this.head]
-    this.ring[this.head] = undefined
-    this.head = (this.head + 1) & (this.ring.length - 1)
-    this.size--
+    if (this.head === this.tail) return undefined
+    const item = this.items[this.head]
+    this.items[this.head++] = undefined
+    if (this.head === this.tail) this.head = this.tail = 0
+    else if (this.head > 31 && this.head > this.size) {
+      this.items = this.items.slice(this.head, this.tail)
+      this.tail = this.size
+      this.head = 0
+    }
     return item
-  }
-
-  private grow(): void {
-    const old = this.ring
-    const ring = new Array<T | undefined>(old.length * 2)
-    for (let i = 0; i < this.size; i++) ring[i] = old[(this.head + i) & (old.length - 1)]
-    this.ring = ring
-    this.head = 0
   }
 }
