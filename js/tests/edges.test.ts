@@ -903,3 +903,50 @@ test('explore counts, and refuses what is too much', async () => {
     /later/,
   )
 })
+
+test('an activity that goes on by itself is still found by a cancel, by others that are ready, and by a block', async () => {
+  const d = new Domain()
+  const before = useDomain(d)
+  const log: string[] = []
+  let open!: () => void
+  const gate = new Promise<void>((done) => (open = done))
+  try {
+    const waits = function* (name: string, last: PromiseLike<unknown>): Generator<unknown, void, any> {
+      try {
+        for (let i = 0; i < 3; i++) {
+          yield Promise.resolve()
+          log.push(`${name}${i}`)
+        }
+        yield last
+        log.push(`${name} goes on`)
+      } catch (error) {
+        log.push(`${name} ${(error as Error).name}`)
+      }
+    }
+    const a = spawn(() => waits('a', new Promise(() => {})))
+    await tick()
+    ok(d.alone === a, 'nothing else is ready')
+    a.cancel()
+    ok(d.alone === null)
+    await tick()
+    const b = spawn(() => waits('b', gate))
+    await tick()
+    ok(d.alone === b)
+    const held = spawn(function* () {
+      enter()
+      try {
+        open()
+        yield tick(1)
+        log.push('block')
+      } finally {
+        if (leave()) yield* leaving()
+      }
+    })
+    ok(d.alone === null, 'another is ready')
+    await b
+    await held
+    same(log, ['a0', 'a1', 'a2', 'a Cancelled', 'b0', 'b1', 'b2', 'block', 'b goes on'])
+  } finally {
+    useDomain(before)
+  }
+})

@@ -149,9 +149,9 @@ const SIZES = {
   browser: {
     '{ mutex }': 2000,
     '{ channel }': 2600,
-    '{ sleep }': 8600,
-    '{ atomic, spawn, asyncFn }': 9920,
-    '*': 16_750,
+    '{ sleep }': 8650,
+    '{ atomic, spawn, asyncFn }': 9980,
+    '*': 16_850,
   },
   // With the sentences of mistakes, AsyncLocalStorage, and what `console.log` shows.
   node: { '{ mutex }': 6950, '{ atomic, spawn, asyncFn }': 14_330, '*': 21_150 },

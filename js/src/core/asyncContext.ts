@@ -12,8 +12,8 @@ import type { AsyncContext, Block, Branch } from './types.ts'
 export type { AsyncContext }
 
 export interface AsyncContexts {
-  /** The present context, for a new activity; null while the program has none. */
-  present(): AsyncContext | null
+  /** The present context, for a new activity. */
+  present(): AsyncContext
   /** The present context if it may be another than that of the running branch: while `isElsewhere` holds. */
   entered(): AsyncContext | undefined
   /** A block was opened on `branch`, whose code runs, or goes on later. What it sets in motion belongs to the block. */
@@ -22,6 +22,7 @@ export interface AsyncContexts {
   block(): Block | null
 }
 
+/** Null while the program keeps nothing. */
 export let contexts: AsyncContexts | null = null
 
 /** Code runs that has entered another context than that of the running branch. Each call asks this first. */

@@ -6,7 +6,7 @@ import './domain.ts'
 import { checkBody, checkFunction, checkOptions, checkWord, refuse } from './arguments.ts'
 import type { AnyIterator, Branch } from './types.ts'
 import { contexts } from './asyncContext.ts'
-import { AtomicBlock, blockOf, type AtomicOptions } from './atomicBlock.ts'
+import { blockOf, open, type AtomicBlock, type AtomicOptions } from './atomicBlock.ts'
 import { Call, claimed, generatorOf, nameOf, push } from './call.ts'
 import { delegate, ending, generatorNext, isGeneratorFunction, just, named } from './generators.ts'
 import { domain } from './current.ts'
@@ -40,7 +40,7 @@ class AtomicCall<T> extends Call<T> {
     else if (d.pending !== null) d.startPending()
     // The body runs on the JavaScript stack until it first suspends.
     const block = this.open(branch)
-    contexts?.opened(branch, block, true)
+    if (contexts !== null) contexts.opened(branch, block, true)
     let result: IteratorResult<unknown, unknown>
     d.depth++
     try {
@@ -90,7 +90,7 @@ class AtomicCall<T> extends Call<T> {
   enter(branch: Branch): boolean {
     const block = this.open(branch)
     push(this, branch)
-    contexts?.opened(branch, block, false)
+    if (contexts !== null) contexts.opened(branch, block, false)
     return branch.goOn(NEXT, undefined)
   }
 
@@ -130,9 +130,9 @@ class Entrance extends Suspension<unknown> {
 
 /** Opens a block on the running branch; `body` is what its name in traces is taken from. */
 export function openBlock(branch: Branch, body?: unknown): AtomicBlock {
-  const block = AtomicBlock.open(branch, branch.group.home.domain)
-  const { tracer } = block.domain
-  tracer?.atomic(branch, true, typeof body === 'string' ? body : nameOf(body))
+  const { domain } = branch.group.home
+  const block = open(branch, domain)
+  if (domain.tracer !== null) domain.tracer.atomic(branch, true, typeof body === 'string' ? body : nameOf(body))
   return block
 }
 

@@ -10,7 +10,8 @@
  * - `conts` is null exactly if no branch was started in the block or in one inside it.
  * - `over` is set at the end; branches of the block that outlive it (an `async` whose finish is outside) move to
  *   `survivor()`.
- * - A block that nobody can know any more when it ends is `spare`, and opened again; `over` becomes false then.
+ * - A block without options that nobody can know any more when it ends is `spare`, and opened again; `over` becomes
+ *   false then.
  */
 import type { Activity, Block, Blocker, Branch, Context, Domain, Group } from './types.ts'
 import { branchesOf } from './branchesOf.ts'
@@ -67,30 +68,12 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
   private leaveMode: 0 | 1 = NEXT
   private leaveAnswer: unknown = undefined
 
-  private constructor(owner: Branch, domain: Domain) {
+  constructor(owner: Branch, domain: Domain) {
     super(domain)
     this.parent = domain.top
     this.home = this
     this.owner = this.running = owner
     this.outer = owner.group
-  }
-
-  /** Opens a block on `owner`, whose code is running. */
-  static open(owner: Branch, domain: Domain): AtomicBlock {
-    let block = spare
-    if (block === null || !block.over || block.domain !== domain) block = new AtomicBlock(owner, domain)
-    else {
-      // Mostly the same activity opens a block at the same place again, and comparing a field is cheaper than writing
-      // it.
-      if (block.parent !== domain.top) block.parent = domain.top
-      if (block.owner !== owner) block.owner = owner
-      if (block.outer !== owner.group) block.outer = owner.group
-      block.running = owner
-      block.over = false
-    }
-    owner.group = block
-    domain.enter(block)
-    return block
   }
 
   get atomic(): boolean {
@@ -119,7 +102,10 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
 
   /** Ends the block if nothing contained is left in it. */
   leaveNow(): boolean {
-    if (this.free !== null) this.release(this.free)
+    if (this.free !== null) {
+      release(this, this.free)
+      this.free = null
+    }
     if (this.contained > 0) return false
     this.end()
     return true
@@ -149,56 +135,20 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
     if (this.spawns === 'free') (this.free ??= []).push(activity)
   }
 
-  /** The body has ended: what is free goes on outside, and is no longer waited for. */
-  private release(free: Activity[]): void {
-    const { base } = this.domain
-    this.free = null
-    for (const activity of free) {
-      if (activity.ended !== 0) continue
-      this.contained--
-      const { queued } = activity
-      if (queued) this.remove(activity)
-      activity.home = base
-      if (queued) base.push(activity)
-    }
-  }
-
   private end(): void {
-    if (this.spawns !== 'delay') this.spawns = 'delay'
-    if (this.waits) this.waits = false
-    const { domain, owner } = this
+    const { domain, owner, outer } = this
     domain.leave(this)
+    if (domain.top === domain.base) domain.held.clear()
     this.over = true
     this.somethingRuns()
-    const group = this.survivor()
+    const group = outer.over ? outer.survivor() : outer
     owner.group = group
     group.running = owner
     const known = this.conts !== null || this.readies !== null || this.queued || this.noted
-    if (!known) spare = this
+    if (!known && this.spawns === 'delay' && !this.waits) spare = this
     else if (spare === this) spare = null
-    if (this.conts !== null) this.handOver(group)
-    domain.tracer?.atomic(owner, false)
-  }
-
-  /** The other branches of the block go on in `group`. */
-  private handOver(group: Group): void {
-    // Those that still wait find their group through `outer`, which must therefore not be reused either: it gets
-    // `conts`.
-    const conts = (group.conts ??= [])
-    for (const branch of this.conts!) {
-      branch.group = group
-      conts.push(branch)
-    }
-    // One that became ready while the owner waited for the contained activities.
-    if (this.running !== null && this.running !== this.owner) {
-      this.running.group = group
-      pushReady(group, this.running)
-    }
-    if (this.readies !== null)
-      for (let branch = this.readies.shift(); branch !== undefined; branch = this.readies.shift()) {
-        branch.group = group
-        pushReady(group, branch)
-      }
+    if (this.conts !== null) handOver(this, group)
+    if (domain.tracer !== null) domain.tracer.atomic(owner, false)
   }
 
   // The owner, blocked on the end of the contained activities. A block cannot be left otherwise, so it is not
@@ -237,7 +187,7 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
   // ---- a block in which everything waits
 
   get waitsForPromise(): boolean {
-    return this.owner.blocked?.outside === 2 || this.blockedBranches().some((b) => b.blocked!.outside === 2)
+    return this.owner.blocked?.outside === 2 || blockedBranches(this).some((b) => b.blocked!.outside === 2)
   }
 
   /** Something in the block can run: whatever it was that it waited for, it was no deadlock. */
@@ -251,11 +201,12 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
   override idle(): void {
     this.turns++
     const { owner, domain } = this
-    if (owner.blocked?.outside) {
-      if (owner.blocked.outside === 2) domain.held.waitsForPromise(this)
+    const outside = owner.blocked?.outside
+    if (outside) {
+      if (outside === 2) domain.held.waitsForPromise(this)
       return
     }
-    const stuck = this.blockedBranches()
+    const stuck = blockedBranches(this)
     for (const b of stuck) {
       const needed = b.blocked!.needs?.()
       if (needed !== undefined && domain.held.need(needed, this)) return
@@ -264,7 +215,7 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
     for (const b of stuck) {
       const needed = b.blocked!.needs?.()
       const mayRun = needed === undefined || needed.home === this || needed === owner.activity
-      if (!mayRun && needed.ended === 0) return this.report(b, stuck)
+      if (!mayRun && needed.ended === 0) return report(b, stuck)
     }
     this.timer ??= domain.host.timer(() => this.graceIsOver(), domain.grace)
   }
@@ -272,32 +223,83 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
   /** Legacy code has not helped in time. */
   private graceIsOver(): void {
     this.timer = undefined
-    if (this.blockedBranches().every((b) => !b.blocked!.outside)) this.reportIfStuck()
+    if (blockedBranches(this).every((b) => !b.blocked!.outside)) this.reportIfStuck()
   }
 
   /** Nothing outside the block will help it any more. */
   reportIfStuck(): void {
     if (this.over || this.domain.top !== this || this.head !== null || this.domain.pumping) return
-    const stuck = this.blockedBranches()
+    const stuck = blockedBranches(this)
     if (stuck.every((b) => b.blocked!.fixed)) return
     // The error goes to a wait that can be interrupted, the owner's rather than another's.
     const open = stuck.filter((b) => b.blocked!.fixed !== true)
-    this.report(open.find((b) => b.group.survivor() === this) ?? open[0], stuck)
+    report(open.find((b) => b.group.survivor() === this) ?? open[0], stuck)
   }
+}
 
-  private report(branch: Branch, stuck: Branch[]): void {
-    const error = new DeadlockError(say(DEADLOCK, branch.activity.name, branch.blocked!.describe(), branch, stuck))
-    this.domain.fromHost(() => branch.interrupt(error))
+/** Opens a block on `owner`, whose code is running. */
+export function open(owner: Branch, domain: Domain): AtomicBlock {
+  let block = spare
+  if (block === null || !block.over || block.domain !== domain) block = new AtomicBlock(owner, domain)
+  else {
+    // Mostly the same activity opens a block at the same place again, and comparing a field is cheaper than writing it.
+    if (block.parent !== domain.top) block.parent = domain.top
+    if (block.owner !== owner) block.owner = owner
+    if (block.outer !== owner.group) block.outer = owner.group
+    if (block.running !== owner) block.running = owner
+    block.over = false
   }
+  owner.group = block
+  domain.enter(block)
+  return block
+}
 
-  /** The branches that could run in this block, if they were not blocked; some may outlive a block inside it. */
-  private blockedBranches(): Branch[] {
-    const found: Branch[] = []
-    for (let a = this.domain.live; a !== null; a = a.prev)
-      for (const b of branchesOf(a))
-        if (b.blocked !== null && b.group.survivor().home === this && (b.blocked as unknown) !== b.group) found.push(b)
-    return found
+/** The body has ended: what is free goes on outside, and is no longer waited for. */
+function release(block: AtomicBlock, free: Activity[]): void {
+  const { base } = block.domain
+  for (const activity of free) {
+    if (activity.ended !== 0) continue
+    block.contained--
+    const { queued } = activity
+    if (queued) block.remove(activity)
+    activity.home = base
+    if (queued) base.push(activity)
   }
+}
+
+/** The other branches of the block go on in `group`. */
+function handOver(block: AtomicBlock, group: Group): void {
+  // Those that still wait find their group through `outer`, which must therefore not be reused either: it gets `conts`.
+  const conts = (group.conts ??= [])
+  const { running, readies } = block
+  for (const branch of block.conts!) {
+    branch.group = group
+    conts.push(branch)
+  }
+  // One that became ready while the owner waited for the contained activities.
+  if (running !== null && running !== block.owner) {
+    running.group = group
+    pushReady(group, running)
+  }
+  if (readies !== null)
+    for (let branch = readies.shift(); branch !== undefined; branch = readies.shift()) {
+      branch.group = group
+      pushReady(group, branch)
+    }
+}
+
+/** The branches that could run in the block, if they were not blocked; some may outlive a block inside it. */
+function blockedBranches(block: AtomicBlock): Branch[] {
+  const found: Branch[] = []
+  for (let a = block.domain.live; a !== null; a = a.prev)
+    for (const b of branchesOf(a))
+      if (b.blocked !== null && b.group.survivor().home === block && (b.blocked as unknown) !== b.group) found.push(b)
+  return found
+}
+
+function report(branch: Branch, stuck: Branch[]): void {
+  const error = new DeadlockError(say(DEADLOCK, branch.activity.name, branch.blocked!.describe(), branch, stuck))
+  branch.group.home.domain.fromHost(() => branch.interrupt(error))
 }
 
 /** The innermost block that `branch` is in, or null. */

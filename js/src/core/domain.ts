@@ -9,7 +9,7 @@
  * - `live` is the newest activity that has not ended; the list goes on with `prev`.
  */
 import type * as types from './types.ts'
-import type { AnyIterator, AsyncContext, Branch, Context, Frame, Group, Pending, Tracer } from './types.ts'
+import type { AnyIterator, AsyncContext, Branch, Frame, Group, Pending, Tracer } from './types.ts'
 import { NEXT, START, Suspension, THROW } from './suspension.ts'
 import { Activity } from './activity.ts'
 import type { AtomicBlock } from './atomicBlock.ts'
@@ -182,30 +182,16 @@ export class Domain extends Scheduler implements types.Domain {
     return Object.assign(new Call<any>(null), { gen: op, context })
   }
 
-  // ---- contexts
-
-  override leave(context: Context): void {
-    super.leave(context)
-    if (this.top === this.base) this.held.clear()
-  }
-
   // ---- the run loop
 
   /**
-   * A promise has answered `branch`. Mostly nothing else is ready, and the branch only comes to its wait for the next
-   * promise. For that case this does what the run loop would do, in fewer steps; all others go to the run loop.
+   * A promise answers the branch that is `alone`. Mostly it only comes to its wait for the next promise, and then it is
+   * alone still. So this does what the run loop would do, in fewer steps, and leaves everything else to that.
    */
-  answered(branch: Branch, value: unknown): void {
+  resume(branch: Branch, value: unknown): void {
     const { group } = branch
-    const { top } = this
-    const isAlone = group.running === null && group.readies === null && group.conts === null && top.head === null
-    const isPlain = branch.context === null && this.tracer === null && group.home === top
-    if (!isAlone || !isPlain || this.pumping || this.posted) {
-      branch.goOn(NEXT, value)
-      return this.readyFromHost(branch)
-    }
-    this.pumping = true
-    this.current = group.running = branch
+    branch.blocked = null
+    this.pumping = this.inside = true
     this.depth = 0
     let step: Step
     try {
@@ -214,12 +200,16 @@ export class Domain extends Scheduler implements types.Domain {
       branch.goOn(THROW, error)
       step = THREW
     }
-    const isBusy = this.pending !== null || this.aside || group.readies !== null || group.conts !== null
-    if (step.done || isBusy || branch.group !== group || !blockAgain(branch, step.value)) return this.pump(group, step)
-    group.running = null
-    this.current = null
-    this.pumping = false
-    if (top.head !== null || top !== this.base) this.rest()
+    const isSame = this.alone === branch && branch.group === group && branch.context === null
+    const isBusy = this.pending !== null || this.aside || group.conts !== null || this.tracer !== null
+    if (!isSame || isBusy || step.done || !blockAgain(branch, step.value)) return this.pump(group, step)
+    this.pumping = this.inside = false
+    const block = this.top as AtomicBlock
+    if (block === this.base) return
+    const { held } = this
+    // Mostly the reminder is set, and there is nothing to let in.
+    if (held.reminding && held.calls === null && !block.noted) block.turns++
+    else block.idle()
   }
 
   run(group: Group, step: Step | null): void {
@@ -312,7 +302,7 @@ export class Domain extends Scheduler implements types.Domain {
           answer = undefined
         } else {
           try {
-            if (!this.ask(op, kind, branch)) return BLOCKED
+            if (!ask(op, kind, branch)) return BLOCKED
           } catch (error) {
             branch.goOn(THROW, error)
           }
@@ -333,22 +323,6 @@ export class Domain extends Scheduler implements types.Domain {
     }
   }
 
-  /** What a branch asks for that is not a call of its own. False: the branch is blocked. */
-  private ask(op: any, kind: number | undefined, branch: Branch): boolean {
-    if (kind === undefined && op instanceof Promise) return blockOnPromise(branch, op)
-    if (kind === CALL && op.value !== op) return beginCall(delegate(op), branch) // written with `yield` alone
-    if (kind! >= SUSPENSION && kind! <= CALL) return (op as Suspension<unknown>).begin(branch)
-    if (typeof op === 'object' && op !== null) {
-      if (kind === ACTIVITY) return (op as types.Activity).joinFrom(branch)
-      if (kind === GROUP || isGenerator(op)) return beginCall(op, branch)
-      if (kind !== undefined) throw new Error(say(OTHER_VERSION))
-      if (typeof (op as PromiseLike<unknown>).then === 'function')
-        return blockOnPromise(branch, op as PromiseLike<unknown>)
-      if (isOperation(op)) return beginCall(op, branch)
-    }
-    return branch.goOn(NEXT, op)
-  }
-
   private ended(branch: Branch, mode: 0 | 1, answer: unknown): Why {
     if (this.pending !== null) this.startPending()
     this.tracer?.stopped(branch)
@@ -357,6 +331,22 @@ export class Domain extends Scheduler implements types.Domain {
     this.last = null // so that the collector can free the branch and its result
     return ENDED
   }
+}
+
+/** What a branch asks for that is not a call of its own. False: the branch is blocked. */
+function ask(op: any, kind: number | undefined, branch: Branch): boolean {
+  if (kind === undefined && op instanceof Promise) return blockOnPromise(branch, op)
+  if (kind === CALL && op.value !== op) return beginCall(delegate(op), branch) // written with `yield` alone
+  if (kind! >= SUSPENSION && kind! <= CALL) return (op as Suspension<unknown>).begin(branch)
+  if (typeof op === 'object' && op !== null) {
+    if (kind === ACTIVITY) return (op as types.Activity).joinFrom(branch)
+    if (kind === GROUP || isGenerator(op)) return beginCall(op, branch)
+    if (kind !== undefined) throw new Error(say(OTHER_VERSION))
+    if (typeof (op as PromiseLike<unknown>).then === 'function')
+      return blockOnPromise(branch, op as PromiseLike<unknown>)
+    if (isOperation(op)) return beginCall(op, branch)
+  }
+  return branch.goOn(NEXT, op)
 }
 
 /** Runs an operation that `yield` alone has handed over as a call of `branch`. */

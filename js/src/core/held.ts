@@ -15,8 +15,8 @@ import { START } from './suspension.ts'
 import { diagnosis } from './say.ts'
 
 export class HeldBack implements Held {
-  reminding: boolean = false
-  private calls: Map<Activity, boolean> | null = null
+  reminding: boolean = diagnosis === null // then there is nobody to remind
+  calls: Map<Activity, boolean> | null = null
 
   note(activity: Activity): void {
     ;(this.calls ??= new Map()).set(activity, false)

@@ -7,6 +7,9 @@
  *   store of a young object in an old one would take a tenth of the time of a wait, because the collector notes it.
  * - `pumping` holds while the run loop is on the stack, `posted` while the host has been asked to run it, and `late`
  *   while it was asked to do so only after a turn of its event loop.
+ * - `alone` is a branch that waits for a promise while nothing else is ready and the run loop is not to run: when the
+ *   promise answers, the branch goes on without asking for anything. It counts as the running one of its group all the
+ *   time, so that a wait writes little. Whatever makes a group ready, or runs the loop, ends this by `disturb`.
  * - No group is queued twice. A blocked branch is on no queue.
  * - The group that runs is not queued by its own branches: the run loop takes its next branch when the running one has
  *   stopped.
@@ -28,6 +31,7 @@ export abstract class Scheduler {
   pumping: boolean = false
   steps: number = 0
   onTop: (() => void) | null = null
+  alone: Branch | null = null
   protected chooser: Chooser | null = null
   protected readonly slice: Slice
   protected posted = false
@@ -60,8 +64,17 @@ export abstract class Scheduler {
 
   // ---- what becomes ready
 
+  /** Something else is to happen than that a promise answers the branch that is alone. */
+  protected disturb(): void {
+    const { alone } = this
+    if (alone === null) return
+    if (!this.pumping) alone.group.running = null // it waits, and its code does not run just now
+    this.alone = null
+  }
+
   enqueue(group: Group): void {
     if (group.queued) return
+    this.disturb()
     const context = group.home
     context.push(group)
     if (!this.pumping && !this.posted && context === this.top) this.post()
@@ -69,6 +82,7 @@ export abstract class Scheduler {
 
   /** `branch` can go on. */
   ready(branch: Branch): void {
+    this.disturb()
     let { group } = branch
     if (group.over) group = branch.group = group.survivor()
     if (group.running === null && (group.readies === null || group.readies.size === 0)) group.running = branch
@@ -78,12 +92,16 @@ export abstract class Scheduler {
 
   /** The same from a callback of the host: the branch goes on in that callback, unless others are to run before. */
   readyFromHost(branch: Branch): void {
+    this.disturb()
     const { group } = branch
     if (this.pumping || this.posted) this.ready(branch)
-    else if (group.running === null && group.readies === null && this.top.head === null && group.home === this.top) {
+    else if (isFree(group)) {
       // Nothing else has to run before it, so the queue is not needed.
       group.running = branch
       this.pump(group, null)
+      const waitsForPromise = branch.cell !== null && branch.blocked === branch.cell
+      if (waitsForPromise && branch.context === null && isFree(branch.group))
+        this.last = this.alone = branch.group.running = branch
     } else this.fromHost(() => this.ready(branch))
   }
 
@@ -91,6 +109,7 @@ export abstract class Scheduler {
   fromHost(f: () => void): void {
     if (this.pumping || this.posted) f()
     else {
+      this.disturb()
       this.posted = true
       f()
       this.pump(null, null)
@@ -102,13 +121,13 @@ export abstract class Scheduler {
   /** `context` is the newest now. */
   enter(context: Context): void {
     this.top = context
-    this.onTop?.()
+    if (this.onTop !== null) this.onTop()
   }
 
   leave(context: Context): void {
     if (this.top !== context) throw new Error(say(BLOCK_ORDER))
     this.top = context.parent!
-    this.onTop?.()
+    if (this.onTop !== null) this.onTop()
   }
 
   // ---- the run loop
@@ -125,30 +144,24 @@ export abstract class Scheduler {
   /** Runs `first`, and then what is queued, until nothing is ready or the host is to have a turn. */
   protected pump(first: Group | null, step: Step | null): void {
     this.posted = this.late = false
-    this.pumping = true
-    noteOurs()
-    try {
-      if (first !== null) this.run(first, step)
-      while (!this.slice.hostWaits) {
-        const group = this.top.shift()
-        if (group === null) break
-        this.run(group, null)
-        // An activity that only gives way, or blocks, does not look at the clock itself.
-        if (--this.steps <= 0) this.isOver(group)
-      }
-    } finally {
-      this.pumping = false
-      this.current = null
+    if (first !== null) this.turn(first, step)
+    while (!this.slice.hostWaits) {
+      const group = this.top.shift()
+      if (group === null) break
+      this.turn(group)
+      // An activity that only gives way, or blocks, does not look at the clock itself.
+      if (--this.steps <= 0) this.isOver(group)
     }
     this.rest()
   }
 
   /** Runs one turn of `group` alone; what else is ready has its turn later, as always. */
-  turn(group: Group): void {
+  turn(group: Group, step: Step | null = null): void {
+    this.disturb()
     this.pumping = true
     noteOurs()
     try {
-      this.run(group, null)
+      this.run(group, step)
     } finally {
       this.pumping = false
       this.current = null
@@ -165,6 +178,7 @@ export abstract class Scheduler {
 
   /** From now on the caller runs the groups, with `turn`, and chooses where an activity is set aside. */
   drive(chooser: Chooser): void {
+    this.disturb()
     this.posted = true
     this.chooser = chooser
     this.steps = 0
@@ -180,4 +194,9 @@ export abstract class Scheduler {
     this.steps = this.slice.stride
     return over
   }
+}
+
+/** Nothing is ready, and nothing of `group` will be but by the host. */
+function isFree({ running, readies, conts, home }: Group): boolean {
+  return running === null && readies === null && conts === null && home === home.domain.top && home.head === null
 }

@@ -125,7 +125,7 @@ export interface Branch {
 
 /** The branches of one activity that may run under the same atomic context: an activity, or an atomic block. */
 export interface Group {
-  /** The branch that runs, or will run when the group's turn comes. */
+  /** The branch that runs, or will run when the group's turn comes, or waits and is `alone` (see scheduler.ts). */
   running: Branch | null
   /** Continuations of `async` that have not run yet, innermost last. They run before `readies` (law 2). */
   conts: Branch[] | null
@@ -275,6 +275,8 @@ export interface Domain {
 
   /** The branch whose code runs now; null in legacy code. */
   current: Branch | null
+  /** The branch that goes on by itself when a promise answers it (see scheduler.ts), or null. */
+  alone: Branch | null
   /** The call that the current branch made last and has not awaited yet. */
   pending: Pending | null
   /** Steps until the clock is looked at. Whoever does a step without the run loop counts it here. */
@@ -319,6 +321,6 @@ export interface Domain {
   enqueue(group: Group): void
   ready(branch: Branch): void
   readyFromHost(branch: Branch): void
-  answered(branch: Branch, value: unknown): void
+  resume(branch: Branch, value: unknown): void
   fromHost(f: () => void): void
 }

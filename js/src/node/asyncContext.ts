@@ -10,7 +10,7 @@
 import { contextChanged, isElsewhere, setElsewhere, useContexts, type AsyncContext } from '../core/asyncContext.ts'
 import { domain } from '../core/current.ts'
 import { useMade } from '../core/steps.ts'
-import type { Block } from '../core/types.ts'
+import type { Block, Branch } from '../core/types.ts'
 
 interface AsyncHooks {
   AsyncLocalStorage: {
@@ -60,11 +60,16 @@ if (hooks !== undefined) {
   const { enterWith } = prototype
   const { runInAsyncScope } = AsyncResource.prototype
   let used = false
+  /** Programs that keep no contexts are spared the question what they keep. */
+  const use = (): void => {
+    if (!used) useContexts({ present, entered, opened, block: () => blocks.getStore() ?? null })
+    used = true
+  }
   let running = 0 // how many calls of functions that enter another context are on the stack
   const look = (): void => setElsewhere(used && running > 0)
   const entering = (f: Method, isUse: boolean): Method =>
     function (...args) {
-      used ||= isUse
+      if (isUse) use()
       running++
       look()
       try {
@@ -87,7 +92,7 @@ if (hooks !== undefined) {
   class Kept extends AsyncResource {}
   Kept.prototype.runInAsyncScope = runInAsyncScope
   prototype.enterWith = function (...args) {
-    used = true
+    use()
     look()
     const result = enterWith.apply(this, args)
     contextChanged()
@@ -101,18 +106,12 @@ if (hooks !== undefined) {
     enterWith.call(blocks, block)
     return present()
   }
+  const opened = (branch: Branch, block: Block, runs: boolean): void => {
+    const { context } = branch
+    branch.context = runs || context === null ? inside(block) : context.runInAsyncScope(inside, null, block)
+  }
   useMade((op) => {
     const context = entered()
     return context === undefined ? op : (domain.within?.(op, context) ?? stepwise(op, context))
-  })
-  useContexts({
-    present: () => (used ? present() : null),
-    entered,
-    opened(branch, block, runs) {
-      if (!used) return
-      const { context } = branch
-      branch.context = runs || context === null ? inside(block) : context.runInAsyncScope(inside, null, block)
-    },
-    block: () => (used ? (blocks.getStore() ?? null) : null),
   })
 }

@@ -8,7 +8,7 @@
  * - `cell.branch` is who waits for the cell's promise, null after that wait was withdrawn.
  */
 import { isSuspension, NEXT, Suspension, THROW } from '../core/suspension.ts'
-import type { Blocker, Branch } from '../core/types.ts'
+import type { Blocker, Branch, Mode } from '../core/types.ts'
 import { domain, noteOurs } from '../core/current.ts'
 import { then } from '../core/host.ts'
 import { isActivity } from '../core/activity.ts'
@@ -42,20 +42,21 @@ export class PromiseCell implements Blocker {
 }
 
 function fulfilled(this: PromiseCell, value: unknown): void {
-  noteOurs()
-  const { branch } = this
-  if (branch === null) return
-  branch.blocked = null
-  branch.group.home.domain.answered(branch, value)
+  settled(this, NEXT, value)
 }
 
 function rejected(this: PromiseCell, error: unknown): void {
+  settled(this, THROW, error)
+}
+
+function settled({ branch }: PromiseCell, mode: Mode, answer: unknown): void {
   noteOurs()
-  const { branch } = this
   if (branch === null) return
+  const d = branch.group.home.domain
+  if (branch === d.alone && mode === NEXT && d.tracer === null) return d.resume(branch, answer)
   branch.blocked = null
-  branch.goOn(THROW, error)
-  branch.group.home.domain.readyFromHost(branch)
+  branch.goOn(mode, answer)
+  d.readyFromHost(branch)
 }
 
 const ignore = (): void => {}
@@ -107,17 +108,17 @@ export function blockOnPromise(branch: Branch, promise: PromiseLike<unknown>): b
  * cancelled, and nothing was done.
  */
 export function blockAgain(branch: Branch, op: unknown): boolean {
-  const promise = op instanceof PromiseWait ? op.promise : op
-  const { scope } = branch
-  const cell = branch.cell as PromiseCell | null
-  if (!(promise instanceof Promise) || cell === null || (scope !== null && scope.marked)) return false
+  const { cell, scope } = branch
+  if (typeof op !== 'object' || op === null || cell === null || (scope !== null && scope.marked)) return false
   try {
+    const promise = (op.constructor === PromiseWait ? (op as PromiseWait<unknown>).promise : op) as Promise<unknown>
     if (promise.constructor !== Promise || promise.then !== then) return false
+    // V8 inlines this, because it has just read the method, but not `then.call`.
+    promise.then((cell as PromiseCell).ok, (cell as PromiseCell).bad)
   } catch {
-    return false // a property of its own throws
+    return false // a property of its own throws, or it only looks like a promise
   }
   branch.blocked = cell
-  promise.then(cell.ok, cell.bad) // V8 inlines this, because it has just read the method, but not `then.call`
   return true
 }
 
