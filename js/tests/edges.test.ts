@@ -904,7 +904,7 @@ test('explore counts, and refuses what is too much', async () => {
   )
 })
 
-test('an activity that goes on by itself is still found by a cancel, by others that are ready, and by a block', async () => {
+test('an activity that goes on by itself is found by a cancel, by others that are ready, and by a block', async () => {
   const d = new Domain()
   const before = useDomain(d)
   const log: string[] = []
