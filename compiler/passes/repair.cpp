@@ -6,8 +6,9 @@
 //     %w = insertelement <8 x i1> %v, i8 %x, i32 3    =>    %b = trunc i8 %x to i1
 //                                                           %w = insertelement <8 x i1> %v, i1 %b, i32 3
 //
-// clang 22 forgets this conversion where a program assigns to an element of a vector of _Bool. The code generator takes
-// the lowest bit then, and so does the conversion. Alone: opt -passes=charcoal-repair cannot read such a module.
+// clang 22 forgets this conversion where a program assigns to an element of a vector of _Bool. Its value has the width
+// of the whole vector in memory: a byte for 8 elements, 33 bits for 33. The code generator takes the lowest bit then, and
+// so does the conversion. Alone: opt -passes=charcoal-repair cannot read such a module.
 #include "repair.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -17,16 +18,15 @@ using namespace llvm;
 
 namespace charcoal {
 
-// clang keeps a _Bool in a byte, and the elements of a vector of _Bool in bits.
-static bool insertsByteAmongBits(const InsertElementInst &I) {
-  return I.getType()->getElementType()->isIntegerTy(1) && I.getOperand(1)->getType()->isIntegerTy(8);
+static bool insertsWiderThanBit(const InsertElementInst &I) {
+  return I.getType()->getElementType()->isIntegerTy(1) && !I.getOperand(1)->getType()->isIntegerTy(1);
 }
 
 PreservedAnalyses RepairPass::run(Module &M, ModuleAnalysisManager &) {
   bool changed = false;
   for (Function &F : M)
     for (Instruction &I : instructions(F))
-      if (auto *insert = dyn_cast<InsertElementInst>(&I); insert && insertsByteAmongBits(*insert)) {
+      if (auto *insert = dyn_cast<InsertElementInst>(&I); insert && insertsWiderThanBit(*insert)) {
         insert->setOperand(1, IRBuilder<>(insert).CreateTrunc(insert->getOperand(1), Type::getInt1Ty(M.getContext())));
         changed = true;
       }
