@@ -7,8 +7,8 @@
 //                                                           %w = insertelement <8 x i1> %v, i1 %b, i32 3
 //
 // clang 22 forgets this conversion where a program assigns to an element of a vector of _Bool. Its value has the width
-// of the whole vector in memory: a byte for 8 elements, 33 bits for 33. The code generator takes the lowest bit then, and
-// so does the conversion. Alone: opt -passes=charcoal-repair cannot read such a module.
+// of the whole vector in memory: a byte for 8 elements, 33 bits for 33. The code generator takes the lowest bit then,
+// and so does the conversion. Alone: opt -passes=charcoal-repair cannot read such a module.
 #include "repair.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
