@@ -58,9 +58,8 @@ extern CH_HIDDEN int ch_heap_malloc;
 
 CH_HIDDEN CH_RARE void *ch_block_take_slow(enum ch_kind, unsigned klass, size_t size, size_t align);
 CH_HIDDEN CH_RARE void ch_block_give_large(void *block);
-/* An activity's frames are its stack. Where they have become many times as large as a stack may be (RLIMIT_STACK), on
- * the average of all that are alive, this overflows the native one. Asked when much memory has been taken for frames.
- */
+/* An activity's frames are its stack. Where they have become many times as large as the thread's stack may be, on the
+ * average of all that are alive, this overflows the native one. Asked when much memory has been taken for frames. */
 CH_HIDDEN void ch_frames_limit(void);
 /* Gives whole free slabs back to the system if much more is free than live. */
 CH_HIDDEN void ch_heap_trim(void);

@@ -3,7 +3,6 @@
 #include "frames/large.h"
 #include "sched/domain.h"
 #include "sched/overflow.h"
-#include <sys/resource.h>
 
 /* Frames are smaller than the activations that they hold: nothing that fits on a stack comes near. */
 #define STACKS_OF_FRAMES 16
@@ -17,10 +16,10 @@ __attribute__((noinline)) static int overflow(volatile char *before) {
 }
 
 void ch_frames_limit(void) {
-  struct rlimit stack;
-  if (getrlimit(RLIMIT_STACK, &stack) || stack.rlim_cur == RLIM_INFINITY)
+  uint64_t stack = ch_overflow_stack_size();
+  if (stack == 0)
     return;
-  uint64_t one = stack.rlim_cur > SMALLEST_STACK ? stack.rlim_cur : SMALLEST_STACK;
+  uint64_t one = stack > SMALLEST_STACK ? stack : SMALLEST_STACK;
   if (ch_heap_mapped() / STACKS_OF_FRAMES / (ch_domain.live + ch_domain.branches + 1) <= one)
     return;
   ch_overflow_of_frames = ch_heap_mapped();

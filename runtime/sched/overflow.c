@@ -141,17 +141,21 @@ static void report(uintptr_t pc, uintptr_t sp, const char *bottom) {
 
 /* ---- the handler ---- */
 
-/* The end of the stack on which the domain's code runs; 0: not known. */
+uint64_t ch_overflow_stack_size(void) {
+  if (home_low)
+    return (uintptr_t)ch_domain.main_stack->high - home_low;
+  struct rlimit limit;
+  return getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur == RLIM_INFINITY ? 0 : limit.rlim_cur;
+}
+
+/* The end of the stack on which the domain's code runs; 0: not known. In the main thread the true end is higher, because
+ * the program's arguments count. */
 static uintptr_t end_of_stack(void) {
   const struct ch_stack *s = ch_domain.stack;
   if (s != ch_domain.main_stack)
     return (uintptr_t)s->low;
-  if (home_low)
-    return home_low;
-  struct rlimit limit;
-  if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur == RLIM_INFINITY)
-    return 0;
-  return (uintptr_t)s->high - limit.rlim_cur; /* the true end is higher, because the program's arguments count */
+  uint64_t size = ch_overflow_stack_size();
+  return size ? (uintptr_t)s->high - size : 0;
 }
 
 static bool is_overflow(uintptr_t address, uintptr_t sp) {

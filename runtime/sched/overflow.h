@@ -13,6 +13,8 @@
 /* For this thread, whose domain begins and ends. */
 CH_HIDDEN void ch_overflow_start(void);
 CH_HIDDEN void ch_overflow_end(void);
+/* How large the thread's own stack may become, below where the domain begins. 0: there is no limit. */
+CH_HIDDEN uint64_t ch_overflow_stack_size(void);
 /* So many bytes of frames are too many: what is reported at the fault that follows. */
 extern CH_HIDDEN uint64_t ch_overflow_of_frames;
 

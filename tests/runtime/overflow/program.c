@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <charcoal.h>
 #include <charcoal/lowlevel.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -61,6 +62,20 @@ static void in_domain(void *unused) {
   goes_down(0, NULL);
 }
 
+static void *goes_down_and_returns(void *result) {
+  *(long *)result = goes_down(0, NULL);
+  return NULL;
+}
+
+static void in_large_thread(long *result) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, (size_t)1 << 30);
+  if (pthread_create(&thread, &attributes, goes_down_and_returns, result) == 0)
+    pthread_join(thread, NULL);
+}
+
 static sigjmp_buf back;
 static void handle(int number) {
   (void)number;
@@ -107,6 +122,12 @@ int main(int argc, char **argv) {
   } else if (strcmp(name, "enough") == 0) {
     limit = argc > 2 ? atol(argv[2]) : 1000;
     printf("%d\n", goes_down(0, NULL) == limit);
+  } else if (strcmp(name, "thread") == 0) { // its stack is much larger than that of the main thread
+    limit = atol(argv[2]);
+    long depth = 0;
+    activate[&a] { in_large_thread(&depth); } // main runs plain, and so would the thread
+    ch_activity_wait(&a);
+    printf("%d\n", depth == limit);
   } else if (strcmp(name, "setjmp") == 0) {
     if (argc > 2)
       limit = atol(argv[2]);
