@@ -148,8 +148,8 @@ uint64_t ch_overflow_stack_size(void) {
   return getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur == RLIM_INFINITY ? 0 : limit.rlim_cur;
 }
 
-/* The end of the stack on which the domain's code runs; 0: not known. In the main thread the true end is higher, because
- * the program's arguments count. */
+/* The end of the stack on which the domain's code runs; 0: not known. In the main thread the true end is higher,
+ * because the program's arguments count. */
 static uintptr_t end_of_stack(void) {
   const struct ch_stack *s = ch_domain.stack;
   if (s != ch_domain.main_stack)
