@@ -96,29 +96,41 @@ await build({
   outdir: path.join(dist, 'node'),
   chunkNames: 'shared-[hash]',
 })
-// React is loaded only by those who ask for that entry point.
+// `react.cjs` and `react.mjs` hand React over: if the bundle asked for it, bundlers of programs without React would fail.
 const modules = Object.entries(library).map(([name, file]) =>
-  name === 'react' ? `export const react = () => require('./${file}')` : `export * as ${name} from './${file}'`,
+  name === 'react'
+    ? `export const react = (given) => { $given.react = given; return require('./${file}') }`
+    : `export * as ${name} from './${file}'`,
 )
+const givenReact = {
+  name: 'given-react',
+  setup(builder) {
+    builder.onResolve({ filter: /^react$/ }, () => ({ path: 'react', namespace: 'given' }))
+    builder.onLoad({ filter: /.*/, namespace: 'given' }, () => ({ contents: 'module.exports = $given.react' }))
+  },
+}
 await build({
   ...node,
-  stdin: { contents: inNode + modules.join('\n'), resolveDir: js, loader: 'ts' },
+  stdin: { contents: inNode + modules.join('\n'), resolveDir: js, loader: 'js' },
   format: 'cjs',
-  banner: { js: 'const $require = require;' },
+  banner: { js: 'const $require = require, $given = {};' },
+  plugins: [givenReact],
   outfile: path.join(dist, 'node/all.cjs'),
 })
-const all = createRequire(import.meta.url)(path.join(dist, 'node/all.cjs'))
+const require = createRequire(import.meta.url)
+const all = require(path.join(dist, 'node/all.cjs'))
 for (const name of Object.keys(library)) {
-  const lazy = name === 'react'
-  const names = Object.keys(lazy ? all[name]() : all[name]).sort()
+  const ofReact = name === 'react'
+  const names = Object.keys(ofReact ? all.react(require('react')) : all[name]).sort()
   const cjs = [
-    `const m = require('./all.cjs').${name}${lazy ? '()' : ''}`,
+    `const m = require('./all.cjs').${name}${ofReact ? "(require('react'))" : ''}`,
     ...names.map((n) => `exports.${n} = m.${n}`),
     '',
   ]
   const mjs = [
     `import $all from './all.cjs'`,
-    `const $m = $all.${name}${lazy ? '()' : ''}`,
+    ...(ofReact ? [`import $react from 'react'`] : []),
+    `const $m = $all.${name}${ofReact ? '($react)' : ''}`,
     ...names.map((n) => `export const ${n} = $m.${n}`),
     '',
   ]

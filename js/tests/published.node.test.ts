@@ -246,6 +246,36 @@ test('what a bundle imports alone can be awaited, although it takes along no sch
   same(await runAlone(stores, 'node'), 'a,a,b,b,c,c, fulfilled,fulfilled,c true\n')
 })
 
+test('a bundle for Node asks for React only if the program does, whatever conditions the bundler knows', async () => {
+  install()
+  const { build } = await import('esbuild')
+  const outfile = path.join(project, 'conditions.mjs')
+  const asked: string[] = []
+  const react = {
+    name: 'react',
+    setup(builder: any): void {
+      builder.onResolve({ filter: /^react$/ }, ({ importer }: { importer: string }) => {
+        asked.push(path.basename(importer))
+        return { path: 'react', namespace: 'test' }
+      })
+      const contents = 'exports.useState = exports.useEffect = exports.useRef = () => 0'
+      builder.onLoad({ filter: /.*/, namespace: 'test' }, () => ({ contents }))
+    },
+  }
+  const bundled = async (contents: string, conditions: string[]): Promise<string> => {
+    const stdin = { contents, resolveDir: project }
+    const plugins = [react]
+    await build({ stdin, bundle: true, platform: 'node', format: 'esm', conditions, plugins, outfile, logLevel: 'error' })
+    return run(process.execPath, [outfile]).trim()
+  }
+  // With conditions of its own esbuild does not know `module`, and Bun never does: they take what old Nodes take.
+  const sleeps = `import { atomic, sleep } from 'charcoal-js'; await atomic(sleep(1)); console.log('slept')`
+  for (const conditions of [['development'], ['module-sync'], ['module']])
+    same([conditions, await bundled(sleeps, conditions), asked], [conditions, 'slept', []])
+  const hook = `import { useActivity } from 'charcoal-js/react'; console.log(typeof useActivity)`
+  same([await bundled(hook, ['development']), asked], ['function', ['react.mjs']])
+})
+
 /** These take along no scheduler, and there is nothing in them to be awaited without one. */
 const NOTHING_TO_AWAIT =
   'Activity Call Cancelled Channel ClosedError DeadlineError DeadlockError Future Mutex Permit RwLock Semaphore ' +

@@ -7,6 +7,7 @@ import { deadlockMessage } from './deadlock.ts'
 function shown(given: unknown): string {
   if (typeof given === 'string') return `"${given}"`
   if (/^\[object Async/.test(Object.prototype.toString.call(given))) return 'an async function*: write function*'
+  if (typeof given === 'bigint') return `${given}n`
   return Object(given) === given ? `this ${typeof given}` : String(given)
 }
 
