@@ -231,6 +231,49 @@ export async function main(): Promise<number> { const a = new A(); await Promise
   same(await (await import(out)).main(), 3)
 })
 
+test('register makes a plugin where the host runs none of the hooks of Node, as Bun does', () => {
+  install()
+  linkTools()
+  const dir = path.join(project, 'as-bun')
+  mkdirSync(dir, { recursive: true })
+  const counter = `let n = 0
+    export async function add() { atomic: { const was = n; await null; await null; n = was + 1 } }
+    export const count = () => n`
+  const files = {
+    'package.json': '{ "type": "module" }',
+    // Loads a module as Bun does with a plugin: by the text that the plugin gives.
+    'host.mjs': `globalThis.Bun = { plugin: ({ setup }) => setup({ onLoad({ filter }, load) {
+      globalThis.takes = (file) => filter.test(file)
+      globalThis.loaded = (path) => load({ path })
+    } }) }`,
+    'counter.js': counter,
+    'typed.mts': counter.replace('n = 0', 'n: number = 0'),
+    'plain.js': 'export const five = 5',
+    'old.js': 'exports.five = require("five")',
+    'main.mjs': `import { writeFileSync } from 'node:fs'
+      const files = ['a.js', 'a.ts', 'a.tsx', 'a.mjs', 'a.cjs', 'a.cts', 'a.json', 'node_modules/a.js']
+      console.log(files.filter((file) => takes('/home/' + file)).join())
+      const { contents, loader } = loaded(import.meta.dirname + '/counter.js')
+      writeFileSync('made.mjs', contents)
+      const { add, count } = await import('./made.mjs')
+      await Promise.all([add(), add(), add()])
+      console.log(loader, count())
+      const typed = loaded(import.meta.dirname + '/typed.mts')
+      console.log(typed.loader, /n: number = 0/.test(typed.contents), /enter\\("add"\\)/.test(typed.contents))
+      console.log(loaded(import.meta.dirname + '/plain.js').contents)
+      try { loaded(import.meta.dirname + '/old.js') } catch (error) { console.log(error.message.split('/').at(-1)) }`,
+  }
+  for (const [file, text] of Object.entries(files)) writeFileSync(path.join(dir, file), text)
+  same(run(process.execPath, ['--import', './host.mjs', '--import', 'charcoal-js/register', 'main.mjs'], dir).split('\n'), [
+    'a.js,a.ts,a.tsx,a.mjs',
+    'js 3',
+    'ts true true',
+    'export const five = 5',
+    "old.js is CommonJS, and Bun's plugins take ES modules alone. Remedy: name it .cjs",
+    '',
+  ])
+})
+
 // A module whose three updates are lost without the plugin, and an error whose place must be found again.
 const STORE = `const tick = () => new Promise((done) => setTimeout(done, 1))
 

@@ -40,8 +40,13 @@ export class Transformer {
   }
 
   /** The text of a CommonJS module, likewise. */
-  transformedText(file: string, source: string): string {
+  commonjsText(file: string, source: string): string {
     return this.transformed(pathToFileURL(file).href, { format: 'commonjs', source }).source as string
+  }
+
+  /** The text of an ES module, likewise. */
+  moduleText(file: string, source: string): string {
+    return this.transformed(pathToFileURL(file).href, { format: 'module', source }).source as string
   }
 }
 

@@ -1,9 +1,11 @@
 /**
  * charcoal-js/register: `node --import charcoal-js/register app.mjs` transforms marked modules as they are loaded: ES
- * modules, CommonJS, and TypeScript where Node itself runs it. CHARCOAL_INCLUDE is a regular expression for files in
- * which every async function becomes an activity function.
+ * modules, CommonJS, and TypeScript where Node itself runs it. `bun --preload charcoal-js/register app.ts` transforms ES
+ * modules (see bun.ts). CHARCOAL_INCLUDE is a regular expression for files in which every async function becomes an
+ * activity function.
  */
 import * as modules from 'node:module'
+import { registerInBun, type Bun } from './bun.ts'
 import { Transformer, type Loaded } from './hooks.ts'
 
 interface Compiled {
@@ -17,8 +19,10 @@ const { registerHooks } = modules as {
 const include = process.env.CHARCOAL_INCLUDE ?? ''
 
 const transformer = new Transformer(include)
+const bun = (globalThis as { Bun?: Bun }).Bun
 
-if (registerHooks !== undefined)
+if (bun !== undefined) registerInBun(bun, transformer)
+else if (registerHooks !== undefined)
   registerHooks({ load: (url, context, next) => transformer.transformed(url, next(url, context)) })
 else {
   modules.register('./hooks.js', import.meta.url, { data: { include } })
@@ -29,7 +33,7 @@ else {
   const load = extensions['.js']
   extensions['.js'] = (module, file) => {
     const compile = module._compile
-    module._compile = (source, name) => compile.call(module, transformer.transformedText(name, source), name)
+    module._compile = (source, name) => compile.call(module, transformer.commonjsText(name, source), name)
     load(module, file)
   }
 }
