@@ -82,7 +82,7 @@ test('a simulation has its domain also after a garbage collection', async () => 
 })
 
 /** What stands in the configuration of a bundler or of ESLint: the tests of those run it. */
-const CONFIGURED = ['esbuild', 'rollup', 'rspack', 'unplugin', 'vite', 'webpack', 'default']
+const CONFIGURED = ['esbuild', 'farm', 'rolldown', 'rollup', 'rspack', 'unplugin', 'vite', 'webpack', 'default']
 
 test('every exported value has an example', () => {
   const without = found.filter((e) => e.value && e.example === undefined).map((e) => e.name)

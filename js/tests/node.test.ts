@@ -231,6 +231,30 @@ export async function main(): Promise<number> { const a = new A(); await Promise
   same(await (await import(out)).main(), 3)
 })
 
+test('Vite knows in development what transformed files import before it serves the first, and need not reload', async () => {
+  install()
+  const { createServer } = await import('vite')
+  const { vite } = await import('../src/plugin/index.ts')
+  const known = async (root: string): Promise<string[]> => {
+    mkdirSync(root, { recursive: true })
+    writeFileSync(path.join(root, 'index.html'), '<script type="module" src="/empty.js"></script>')
+    writeFileSync(path.join(root, 'empty.js'), '')
+    const cacheDir = path.join(root, '.vite')
+    const server = await createServer({ root, cacheDir, configFile: false, logLevel: 'silent', plugins: [vite({})] })
+    try {
+      const optimizer = (server.environments.client as any).depsOptimizer
+      await optimizer.init()
+      await optimizer.scanProcessing
+      return Object.keys({ ...optimizer.metadata.optimized, ...optimizer.metadata.discovered })
+    } finally {
+      await server.close()
+    }
+  }
+  same(await known(path.join(project, 'served')), ['charcoal-js/runtime'])
+  // Where only a linked package has the library, Vite would warn of a module that it does not find.
+  same(await known(path.join(work, 'without')), [])
+})
+
 test('register makes a plugin where the host runs none of the hooks of Node, as Bun does', () => {
   install()
   linkTools()

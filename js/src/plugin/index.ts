@@ -1,11 +1,13 @@
 /**
- * charcoal-js/plugin: the build plugin for Vite, Rollup, webpack, Rspack and esbuild.
+ * charcoal-js/plugin: the build plugin for Vite, Rollup, Rolldown, webpack, Rspack, esbuild and Farm.
  *
  * @example
  * // vite.config.js
  * import { vite } from 'charcoal-js/plugin'
  * export default { plugins: [vite({ include: /src\/store/ })] }
  */
+import { createRequire } from 'node:module'
+import path from 'node:path'
 import { createUnplugin, type UnpluginInstance } from 'unplugin'
 import { transform } from './transform.ts'
 
@@ -24,25 +26,40 @@ export interface PluginOptions {
 
 /** What the plugins of all bundlers are made of. */
 export const unplugin: UnpluginInstance<PluginOptions | undefined> = createUnplugin((options = {}) => {
-  const { include, exclude = /node_modules/ } = options
+  const { include, exclude = /node_modules/, runtime = 'charcoal-js/runtime' } = options
   return {
     name: 'charcoal',
     enforce: 'pre',
+    // Vite's development server would find it only in the first file that is transformed, and load the page again.
+    vite: {
+      config: ({ root = '' }) => (isFound(runtime, root) ? { optimizeDeps: { include: [runtime] } } : undefined),
+    },
     transformInclude: (id) => /\.[cm]?[jt]sx?(\?|$)/.test(id) && !exclude.test(id),
     transform(code, id) {
       const file = id.replace(/\?.*$/, '')
       const all = include === undefined ? false : typeof include === 'function' ? include(file) : include.test(file)
-      return transform(code, { file, all, runtime: options.runtime })
+      return transform(code, { file, all, runtime })
     },
   }
 })
+
+/** Does the project itself have the module, and not only a package of its that is transformed, too? */
+function isFound(module: string, root: string): boolean {
+  try {
+    return createRequire(path.resolve(root, 'package.json')).resolve(module) !== ''
+  } catch {
+    return false
+  }
+}
 
 // The types name no bundler, for a project does not have them all.
 type Plugins = typeof unplugin
 /** The plugin for Vite; those for other bundlers are called after them. */
 export const vite: Plugins['vite'] = unplugin.vite
 export const rollup: Plugins['rollup'] = unplugin.rollup
+export const rolldown: Plugins['rolldown'] = unplugin.rolldown
 export const webpack: Plugins['webpack'] = unplugin.webpack
 export const esbuild: Plugins['esbuild'] = unplugin.esbuild
 export const rspack: Plugins['rspack'] = unplugin.rspack
+export const farm: Plugins['farm'] = unplugin.farm
 export { transform, TransformError, type TransformOptions, type Transformed } from './transform.ts'
