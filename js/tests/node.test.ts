@@ -11,7 +11,7 @@ import { once, spawn, wait, asyncFn, atomic, atomicFn, deadline, sleep, finish, 
 import { Domain, useDomain } from './lib.ts'
 import { record } from '../src/dev/index.ts'
 import { connect, serve } from '../src/worker.ts'
-import { install, linkTools, project, run, work } from './installed.ts'
+import { install, link, linkTools, project, run, work } from './installed.ts'
 
 const js = process.cwd()
 
@@ -201,6 +201,19 @@ async function bump(): Promise<void> { atomic: { const was = n; await new Promis
 
 test('package.json has the entry points that scripts/entries.mjs names', () => {
   same(spawnSync(process.execPath, [path.join(js, 'scripts/exports.mjs'), '--check']).status, 0, 'npm run exports')
+})
+
+test('the plugin transforms the same whether it is imported or required', () => {
+  if (!(process.features as { require_module?: boolean }).require_module) return // unplugin is an ES module
+  install()
+  linkTools()
+  link(['unplugin'])
+  const shown = `JSON.stringify([Object.keys(plugin).sort(), plugin.transform('async function f() { atomic: { await g() } }')])`
+  writeFileSync(path.join(project, 'tool.mjs'), `import * as plugin from 'charcoal-js/plugin'\nconsole.log(${shown})`)
+  writeFileSync(path.join(project, 'tool.cjs'), `const plugin = require('charcoal-js/plugin')\nconsole.log(${shown})`)
+  const required = run(process.execPath, ['tool.cjs'])
+  ok(/vite.*enter\(/.test(required), required)
+  same(required, run(process.execPath, ['tool.mjs']))
 })
 
 test('the plugin works in esbuild, with TypeScript', async () => {

@@ -12,13 +12,16 @@
  * if (done !== null) write(done.code, done.map)
  */
 import { parse, type ParserOptions } from '@babel/parser'
-import MagicString, { type SourceMap } from 'magic-string'
+import magicString, { type SourceMap } from 'magic-string'
 import { Edits } from './edits.ts'
 import { DIRECTIVE, Rewriter } from './rewrite.ts'
 import { hasDirective, some, type Node } from './syntax.ts'
 import { TransformError } from './transformError.ts'
 
 export { TransformError } from './transformError.ts'
+
+// Where this file is CommonJS and magic-string is an ES module, what is imported is the module.
+const MagicString = (magicString as { default?: typeof magicString }).default ?? magicString
 
 /** Options of `transform`. */
 export interface TransformOptions {
