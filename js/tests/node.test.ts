@@ -311,6 +311,55 @@ test('register makes a plugin where the host runs none of the hooks of Node, as 
   ])
 })
 
+/** Compiles components as the plugin of Vue does: the script is code of the component, or a module of its own. */
+const framework = (isApart: boolean): any => {
+  const scriptOf = (file: string): string => /<script[^>]*>(.*)<\/script>/s.exec(readFileSync(file, 'utf8'))![1]
+  return {
+    name: 'framework',
+    resolveId: (id: string) => (id.includes('?vue') ? id : undefined),
+    load: (id: string) => (id.includes('?vue') ? scriptOf(id.replace(/\?.*/, '')) : undefined),
+    async transform(_code: string, id: string) {
+      if (!id.endsWith('.vue')) return
+      if (isApart) return `export * from ${JSON.stringify(`${id}?vue&type=script&setup=true&lang.ts`)}`
+      const { transform } = await import('esbuild')
+      return (await transform(scriptOf(id), { loader: 'ts', target: 'esnext' })).code
+    },
+  }
+}
+
+test('a component is transformed when its framework has compiled it, in one module or as a part, TypeScript too', async () => {
+  install()
+  const { build } = await import('vite')
+  const { rollup: bundle } = await import('rollup')
+  const { rollup, vite } = await import('../src/plugin/index.ts')
+  const dir = path.join(project, 'components')
+  mkdirSync(dir, { recursive: true })
+  writeFileSync(
+    path.join(dir, 'App.vue'),
+    `<script setup lang="ts">
+let n: number = 0
+const tick = (): Promise<void> => new Promise((done) => setTimeout(done, 1))
+async function bump(): Promise<void> { atomic: { const was = n; await tick(); n = was + 1 } }
+export async function main(): Promise<number> { await Promise.all([bump(), bump(), bump()]); return n }
+</script>
+<template>{{ n }}</template>`,
+  )
+  writeFileSync(path.join(dir, 'main.js'), `import { main } from './App.vue'\nconsole.log(await main())`)
+  for (const isApart of [false, true])
+    for (const plugins of [
+      [vite({}), framework(isApart)],
+      [framework(isApart), vite({})],
+    ]) {
+      const lib = { entry: path.join(dir, 'main.js'), formats: ['es' as const], fileName: () => 'out.mjs' }
+      const made = { outDir: path.join(dir, 'out'), minify: false, target: 'es2022', lib }
+      await build({ root: dir, configFile: false, logLevel: 'error', plugins, build: made })
+      same([isApart, run(process.execPath, [path.join(dir, 'out/out.mjs')])], [isApart, '3\n'])
+    }
+  // Rollup knows no other order than that of the list.
+  const input = path.join(dir, 'main.js')
+  await rejects(bundle({ input, plugins: [rollup({}), framework(false)] }), /App.vue is not compiled yet: put charcoal's/)
+})
+
 // A module whose three updates are lost without the plugin, and an error whose place must be found again.
 const STORE = `const tick = () => new Promise((done) => setTimeout(done, 1))
 

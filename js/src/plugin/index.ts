@@ -8,8 +8,8 @@
  */
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { createUnplugin, type UnpluginInstance } from 'unplugin'
-import { transform } from './transform.ts'
+import { createUnplugin, type UnpluginInstance, type UnpluginOptions } from 'unplugin'
+import { isMarked, transform } from './transform.ts'
 
 /** Options of the build plugin. */
 export interface PluginOptions {
@@ -24,23 +24,36 @@ export interface PluginOptions {
   runtime?: string | undefined
 }
 
+/** Files whose script a plugin of a framework compiles. */
+const COMPONENT = /\.(vue|svelte|astro)$/
+const SCRIPT = /\.[cm]?[jt]sx?(\?|$)/
+
 /** What the plugins of all bundlers are made of. */
-export const unplugin: UnpluginInstance<PluginOptions | undefined> = createUnplugin((options = {}) => {
+export const unplugin: UnpluginInstance<PluginOptions | undefined, true> = createUnplugin((options = {}) => {
   const { include, exclude = /node_modules/, runtime = 'charcoal-js/runtime' } = options
-  return {
-    name: 'charcoal',
-    enforce: 'pre',
-    // Vite's development server would find it only in the first file that is transformed, and load the page again.
-    vite: {
-      config: ({ root = '' }) => (isFound(runtime, root) ? { optimizeDeps: { include: [runtime] } } : undefined),
-    },
-    transformInclude: (id) => /\.[cm]?[jt]sx?(\?|$)/.test(id) && !exclude.test(id),
+  const plugin = (name: string, enforce: 'pre' | 'post', isTaken: (id: string) => boolean): UnpluginOptions => ({
+    name,
+    enforce,
+    transformInclude: (id) => isTaken(id) && !exclude.test(id),
     transform(code, id) {
-      const file = id.replace(/\?.*$/, '')
-      const all = include === undefined ? false : typeof include === 'function' ? include(file) : include.test(file)
-      return transform(code, { file, all, runtime })
+      const path = id.replace(/\?.*$/, '')
+      const all = include === undefined ? false : typeof include === 'function' ? include(path) : include.test(path)
+      if (enforce === 'post' && (all || isMarked(code)) && /^\s*(<|---)/.test(code))
+        throw new Error(`${path} is not compiled yet: put charcoal's plugin behind the one that compiles it`)
+      // A part of a component says its language at the end: `App.vue?vue&type=script&lang.ts`.
+      return transform(code, { file: /[?&]lang\.[jt]sx?$/.test(id) ? id : path, all, runtime })
     },
-  }
+  })
+  return [
+    {
+      ...plugin('charcoal', 'pre', (id) => SCRIPT.test(id)),
+      // Vite's development server would find it only in the first file that is transformed, and load the page again.
+      vite: {
+        config: ({ root = '' }) => (isFound(runtime, root) ? { optimizeDeps: { include: [runtime] } } : undefined),
+      },
+    },
+    plugin('charcoal:components', 'post', (id) => COMPONENT.test(id)),
+  ]
 })
 
 /** Does the project itself have the module, and not only a package of its that is transformed, too? */

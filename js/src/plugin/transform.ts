@@ -50,7 +50,7 @@ export interface Transformed {
  */
 export function transform(source: string, options: TransformOptions = {}): Transformed | null {
   const { file = 'input.js', all = false, runtime = 'charcoal-js/runtime' } = options
-  if (!all && !source.includes(DIRECTIVE) && !/\batomic\s*:/.test(source)) return null
+  if (!all && !isMarked(source)) return null
   const tree = treeOf(source, file)
   const text = new MagicString(source)
   const edits = new Edits(source, text)
@@ -64,6 +64,9 @@ export function transform(source: string, options: TransformOptions = {}): Trans
   for (const d of tree.directives) if (d.value.value === DIRECTIVE) text.remove(d.start, d.end)
   return { code: text.toString(), map: text.generateMap({ source: file, hires: true, includeContent: true }) }
 }
+
+/** May there be something to transform? */
+export const isMarked = (source: string): boolean => source.includes(DIRECTIVE) || /\batomic\s*:/.test(source)
 
 function treeOf(source: string, file: string): Node {
   const typed = /\.[cm]?tsx?$/.test(file)
