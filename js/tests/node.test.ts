@@ -301,14 +301,17 @@ test('register makes a plugin where the host runs none of the hooks of Node, as 
       try { loaded(import.meta.dirname + '/old.js') } catch (error) { console.log(error.message.split('/').at(-1)) }`,
   }
   for (const [file, text] of Object.entries(files)) writeFileSync(path.join(dir, file), text)
-  same(run(process.execPath, ['--import', './host.mjs', '--import', 'charcoal-js/register', 'main.mjs'], dir).split('\n'), [
-    'a.js,a.ts,a.tsx,a.mjs',
-    'js 3',
-    'ts true true',
-    'export const five = 5',
-    "old.js is CommonJS, and Bun's plugins take ES modules alone. Remedy: name it .cjs",
-    '',
-  ])
+  same(
+    run(process.execPath, ['--import', './host.mjs', '--import', 'charcoal-js/register', 'main.mjs'], dir).split('\n'),
+    [
+      'a.js,a.ts,a.tsx,a.mjs',
+      'js 3',
+      'ts true true',
+      'export const five = 5',
+      "old.js is CommonJS, and Bun's plugins take ES modules alone. Remedy: name it .cjs",
+      '',
+    ],
+  )
 })
 
 /** Compiles components as the plugin of Vue does: the script is code of the component, or a module of its own. */
@@ -357,7 +360,10 @@ export async function main(): Promise<number> { await Promise.all([bump(), bump(
     }
   // Rollup knows no other order than that of the list.
   const input = path.join(dir, 'main.js')
-  await rejects(bundle({ input, plugins: [rollup({}), framework(false)] }), /App.vue is not compiled yet: put charcoal's/)
+  await rejects(
+    bundle({ input, plugins: [rollup({}), framework(false)] }),
+    /App.vue is not compiled yet: put charcoal's/,
+  )
 })
 
 // A module whose three updates are lost without the plugin, and an error whose place must be found again.

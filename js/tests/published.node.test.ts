@@ -265,7 +265,16 @@ test('a bundle for Node asks for React only if the program does, whatever condit
   const bundled = async (contents: string, conditions: string[]): Promise<string> => {
     const stdin = { contents, resolveDir: project }
     const plugins = [react]
-    await build({ stdin, bundle: true, platform: 'node', format: 'esm', conditions, plugins, outfile, logLevel: 'error' })
+    await build({
+      stdin,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      conditions,
+      plugins,
+      outfile,
+      logLevel: 'error',
+    })
     return run(process.execPath, [outfile]).trim()
   }
   // With conditions of its own esbuild does not know `module`, and Bun never does: they take what old Nodes take.
