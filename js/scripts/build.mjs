@@ -96,7 +96,7 @@ await build({
   outdir: path.join(dist, 'node'),
   chunkNames: 'shared-[hash]',
 })
-// `react.cjs` and `react.mjs` hand React over: if the bundle asked for it, bundlers of programs without React would fail.
+// `react.cjs` and `react.mjs` hand React over: if the bundle asked for it, bundlers would fail where there is no React.
 const modules = Object.entries(library).map(([name, file]) =>
   name === 'react'
     ? `export const react = (given) => { $given.react = given; return require('./${file}') }`

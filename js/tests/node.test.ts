@@ -208,7 +208,8 @@ test('the plugin transforms the same whether it is imported or required', () => 
   install()
   linkTools()
   link(['unplugin'])
-  const shown = `JSON.stringify([Object.keys(plugin).sort(), plugin.transform('async function f() { atomic: { await g() } }')])`
+  const block = 'async function f() { atomic: { await g() } }'
+  const shown = `JSON.stringify([Object.keys(plugin).sort(), plugin.transform('${block}')])`
   writeFileSync(path.join(project, 'tool.mjs'), `import * as plugin from 'charcoal-js/plugin'\nconsole.log(${shown})`)
   writeFileSync(path.join(project, 'tool.cjs'), `const plugin = require('charcoal-js/plugin')\nconsole.log(${shown})`)
   const required = run(process.execPath, ['tool.cjs'])
@@ -244,7 +245,7 @@ export async function main(): Promise<number> { const a = new A(); await Promise
   same(await (await import(out)).main(), 3)
 })
 
-test('Vite knows in development what transformed files import before it serves the first, and need not reload', async () => {
+test('Vite knows in development what transformed files import, and need not load the page again', async () => {
   install()
   const { createServer } = await import('vite')
   const { vite } = await import('../src/plugin/index.ts')
@@ -330,7 +331,7 @@ const framework = (isApart: boolean): any => {
   }
 }
 
-test('a component is transformed when its framework has compiled it, in one module or as a part, TypeScript too', async () => {
+test('a component is transformed when its framework has compiled it, in one module or as a part', async () => {
   install()
   const { build } = await import('vite')
   const { rollup: bundle } = await import('rollup')

@@ -1,7 +1,7 @@
 /**
  * charcoal-js/register: `node --import charcoal-js/register app.mjs` transforms marked modules as they are loaded: ES
- * modules, CommonJS, and TypeScript where Node itself runs it. `bun --preload charcoal-js/register app.ts` transforms ES
- * modules (see bun.ts). CHARCOAL_INCLUDE is a regular expression for files in which every async function becomes an
+ * modules, CommonJS, and TypeScript where Node itself runs it. `bun --preload charcoal-js/register app.ts` transforms
+ * ES modules (see bun.ts). CHARCOAL_INCLUDE is a regular expression for files in which every async function becomes an
  * activity function.
  */
 import * as modules from 'node:module'
