@@ -19,7 +19,7 @@
 #define ALONE_NS 2000
 /* A look is set aside if the thread had no processor for so many times the basic length of a look. */
 #define TIMES_SET_ASIDE 10
-#define MOST_LEFT_OUT 255
+#define MOST_IN_VAIN 9
 /* How many sleeps begin without a look after one was set aside: at the first time these, and each further time eight
  * times as many, up to 2048. After so many looks that paid it is a first time again. */
 #define LEFT_OUT_AFTER_SET_ASIDE 32
@@ -88,8 +88,9 @@ bool ch_has_processor(void) {
 }
 
 void ch_was_in_vain(struct ch_worth *w) {
-  w->penalty = w->penalty == 0 ? 1 : 2 * w->penalty < MOST_LEFT_OUT ? 2 * w->penalty : MOST_LEFT_OUT;
-  w->left_out = w->penalty;
+  if (w->in_vain < MOST_IN_VAIN)
+    w->in_vain++;
+  w->left_out = (uint16_t)(1U << (w->in_vain - 1));
 }
 
 /* By the clock, because the time of a pause differs by a factor of ten between processors. */

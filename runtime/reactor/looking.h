@@ -25,11 +25,12 @@
 CH_HIDDEN extern __thread uint64_t ch_looks, ch_looks_paid;
 
 /* Decides whether something is worth doing, by whether it has helped lately. After it has not helped, it is left out
- * once; each further time that it does not help doubles this number, up to 255. After it has helped, it is left out no
- * more. Zeroed memory says that it is worth doing. */
+ * once; each further time that it does not help doubles this number, up to 256. After it has helped, it is left out no
+ * more. Zeroed memory says that it is worth doing. It is small because each kind has one in thread-local storage, of
+ * which a shared library gets little. */
 struct ch_worth {
-  uint16_t left_out; /* how many more times it is left out */
-  uint16_t penalty;  /* how many times it was left out before; 0: it helped the last time */
+  uint16_t left_out : 12; /* how many more times it is left out */
+  uint16_t in_vain : 4;   /* how many times in a row it has not helped, 9 at most */
 };
 /* Tells whether it is worth doing now. If not, this counts as one of the times that it is left out. */
 static inline bool ch_is_worth(struct ch_worth *w) {
