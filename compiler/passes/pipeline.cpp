@@ -9,8 +9,8 @@
 #include "async.h"
 #include "atomic.h"
 #include "atomicity.h"
+#include "devirtualize.h"
 #include "duplicate.h"
-#include "known.h"
 #include "merge.h"
 #include "modes.h"
 #include "options.h"
@@ -72,7 +72,8 @@ static const Entry pipeline[] = {
     {"duplicate", Stage::Start, "interruptible versions, yield points", add<DuplicatePass, Stage::Start>},
     {"atomic", Stage::Start, "atomic regions count", add<AtomicPass, Stage::Start>},
     {"versions", Stage::Start, "table of interruptible versions by address", add<VersionsPass, Stage::Start>},
-    {"known", Stage::Middle, "look-ups whose answer is known become that answer", add<KnownPass, Stage::Middle>},
+    {"devirtualize", Stage::Middle, "look-ups whose answer is known become that answer",
+     add<DevirtualizePass, Stage::Middle>},
     {"strips", Stage::Middle, "counted loops give way once in many turns", add<StripsPass, Stage::Middle>},
     {"unused", Stage::Last, "entries of that table for functions that nothing uses any more go",
      add<UnusedPass, Stage::Last>},
@@ -129,8 +130,8 @@ struct EndStage : PassInfoMixin<EndStage> {
   explicit EndStage(Stage stage) : stage(stage) {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
     if (verifyModule(M, &errs())) // a fatal error, so that clang saves what reproduces it and writes no object
-      report_fatal_error("charcoal: the passes of stage '" + nameOf(stage) + "' left an invalid module '" + M.getName() +
-                         "'");
+      report_fatal_error("charcoal: the passes of stage '" + nameOf(stage) + "' left an invalid module '" +
+                         M.getName() + "'");
     M.getOrInsertNamedMetadata(markOf(stage));
     return PreservedAnalyses::all();
   }
@@ -160,16 +161,15 @@ static void registerPasses(PassBuilder &builder) {
       [](ModulePassManager &passes, OptimizationLevel) { addStage(passes, Stage::Start); });
   builder.registerPeepholeEPCallback([](FunctionPassManager &passes, OptimizationLevel) {
     if (!options().disabled)
-      passes.addPass(KnownPlain());
+      passes.addPass(DevirtualizeToPlain());
   });
   builder.registerCGSCCOptimizerLateEPCallback(
       [](CGSCCPassManager &passes, OptimizationLevel) { passes.addPass(AsyncsReturnInFunctions()); });
-  builder.registerOptimizerEarlyEPCallback(
-      [](ModulePassManager &passes, OptimizationLevel level, ThinOrFullLTOPhase) {
-        passes.addPass(AsyncsReturn());
-        if (level != OptimizationLevel::O0)
-          addStage(passes, Stage::Middle);
-      });
+  builder.registerOptimizerEarlyEPCallback([](ModulePassManager &passes, OptimizationLevel level, ThinOrFullLTOPhase) {
+    passes.addPass(AsyncsReturn());
+    if (level != OptimizationLevel::O0)
+      addStage(passes, Stage::Middle);
+  });
   builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel, ThinOrFullLTOPhase phase) {
     // In the link step of LTO the passes have run already, when the files were compiled.
     if (phase != ThinOrFullLTOPhase::ThinLTOPostLink && phase != ThinOrFullLTOPhase::FullLTOPostLink)
@@ -188,7 +188,7 @@ static void registerPasses(PassBuilder &builder) {
       });
   if (options().printPipeline)
     for (const Entry &entry : pipeline)
-      outs() << left_justify(nameOf(entry.stage), 8) << entry.name << ": " << entry.summary << '\n';
+      outs() << left_justify(nameOf(entry.stage), 7) << entry.name << ": " << entry.summary << '\n';
 }
 
 } // namespace charcoal

@@ -1,4 +1,4 @@
-// Pass `known`: a look-up whose answer is known becomes that answer.
+// Pass `devirtualize`: a look-up whose answer is known becomes that answer.
 //
 //   takes   interruptible versions in which LLVM has found out which function some pointer is the address of
 //   leaves  calls of that function without a look-up. If it always returns soon, the call is plain, and is inlined like
@@ -7,8 +7,8 @@
 //     %f = call ptr @charcoal.version_of(ptr @by_size, ptr @adapter)
 //     call i32 %f(…) #suspends                                        =>     call i32 @by_size(…)
 //
-// Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-known
-#include "known.h"
+// Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-devirtualize
+#include "devirtualize.h"
 #include "suspension_markers.h"
 #include "llvm/IR/InstIterator.h"
 
@@ -63,7 +63,7 @@ static bool replaceLookups(Function &F, bool onlyPlain) {
   return changed;
 }
 
-PreservedAnalyses KnownPlain::run(Function &F, FunctionAnalysisManager &) {
+PreservedAnalyses DevirtualizeToPlain::run(Function &F, FunctionAnalysisManager &) {
   if (!replaceLookups(F, /*onlyPlain=*/true))
     return PreservedAnalyses::all();
   PreservedAnalyses kept;
@@ -71,7 +71,7 @@ PreservedAnalyses KnownPlain::run(Function &F, FunctionAnalysisManager &) {
   return kept;
 }
 
-PreservedAnalyses KnownPass::run(Module &M, ModuleAnalysisManager &) {
+PreservedAnalyses DevirtualizePass::run(Module &M, ModuleAnalysisManager &) {
   bool changed = false;
   for (Function &F : M)
     changed |= replaceLookups(F, /*onlyPlain=*/false);
