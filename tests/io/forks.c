@@ -601,10 +601,12 @@ TEST(handlers_of_atfork_and_buffers_are_the_childs) {
 static int spawned_in_child, read_in_child;
 static void waits_and_spawns(void) {
   char c;
+  int own[2]; /* what is written to `s` the parent may read */
+  EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, own) == 0);
   activate { spawned_in_child++; }
   ch_sleep(1000000);
-  EXPECT(raw_syscall(SYS_write, s[1], "x", 1) == 1);
-  read_in_child = read(s[0], &c, 1) == 1;
+  EXPECT(raw_syscall(SYS_write, own[1], "x", 1) == 1);
+  read_in_child = read(own[0], &c, 1) == 1;
   activate { ch_sleep(1000000), spawned_in_child++; }
 }
 TEST(handlers_of_atfork_may_wait_and_spawn_in_the_child) {

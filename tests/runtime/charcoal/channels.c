@@ -50,8 +50,9 @@ static void pass_bytes(size_t size, size_t room, int shared) {
   unsigned char from[MOST], to[MOST + 2];
   for (size_t i = 0; i < MOST; i++)
     from[i] = (unsigned char)(i + 1);
+  ch_activity sender;
   EXPECT(ch_channel_make(&c, room, size, shared) == 0);
-  activate {
+  activate[&sender] {
     for (int i = 0; i < 3; i++) {
       unsigned char message[MOST];
       for (size_t k = 0; k < size; k++)
@@ -65,6 +66,7 @@ static void pass_bytes(size_t size, size_t room, int shared) {
     for (size_t k = 0; k < size; k++)
       EXPECT(to[k + 1] == (from[k] ^ i));
   }
+  EXPECT(ch_activity_wait(&sender) == 0);
   EXPECT(ch_channel_destroy_(&c) == 0);
 }
 TEST(a_message_of_any_size_is_copied_whole) {
