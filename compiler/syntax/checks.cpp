@@ -1,5 +1,6 @@
 // See checks.h.
 #include "checks.h"
+#include "leaves.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/Expr.h"

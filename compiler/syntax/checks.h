@@ -13,7 +13,6 @@
 #include <memory>
 
 namespace clang {
-class ASTContext;
 class CallExpr;
 class CapturedStmt;
 class FunctionDecl;
@@ -77,10 +76,6 @@ void checkLiterals(Unit &, const clang::FunctionDecl &); // gives an error as we
 void checkNeverWaits(Unit &, llvm::ArrayRef<const clang::FunctionDecl *>); // of the whole file
 void checkCaptures(Unit &, const clang::FunctionDecl &);
 void checkUpdates(Unit &, llvm::ArrayRef<const clang::FunctionDecl *>); // likewise
-
-// Adds `leaf` to the declaration if glibc's headers say so. It is no check, but has to stand where code generation has
-// not seen the declaration yet.
-void markLeaf(clang::ASTContext &, clang::FunctionDecl &);
 
 std::unique_ptr<clang::ASTConsumer> checks(clang::CompilerInstance &, const Warnings &);
 

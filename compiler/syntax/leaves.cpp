@@ -7,9 +7,11 @@
 //
 // The passes see `leaf` as `nocallback`. In preprocessed text the macros are gone, so nothing is marked there, and all
 // these functions count as functions that may wait.
-#include "checks.h"
+#include "leaves.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
+#include "clang/AST/Decl.h"
+#include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 
 using namespace clang;
