@@ -43,6 +43,8 @@ namespace charcoal {
 
 // Turns of a loop without calls take some nanoseconds, so a strip takes some microseconds of a slice of 10 ms.
 static constexpr unsigned TurnsOfStrip = 1024;
+// How many operations in a row may lead to the counter or the bound of a loop.
+static constexpr unsigned MostOperations = 8;
 
 // The test at the end of a loop's turn: it goes round again while `counter predicate bound`.
 struct Test {
@@ -122,11 +124,11 @@ private:
       std::swap(test.counter, test.bound);
       test.predicate = CmpInst::getSwappedPredicate(test.predicate);
     }
-    return isCounter(test.counter) && isTowardsBound() && staysTheSame(test.bound, 8);
+    return isCounter(test.counter) && isTowardsBound() && staysTheSame(test.bound, MostOperations);
   }
 
   bool isCounter(Value *V) {
-    if (!evolution.isSCEVable(V->getType()) || !comesFromHeader(V, 8))
+    if (!evolution.isSCEVable(V->getType()) || !comesFromHeader(V, MostOperations))
       return false;
     auto *sum = dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(V));
     auto *step = sum && sum->getLoop() == &loop && sum->isAffine()
