@@ -24,8 +24,7 @@ static struct calls late, hooks;
 static void add(struct calls *to, void (*function)(void)) {
   const unsigned at = __atomic_fetch_add(&to->count, 1, __ATOMIC_RELAXED);
   CH_INVARIANT(at < ROOM, "there is room for all handlers of forks");
-  if (at < ROOM)
-    __atomic_store_n(&to->all[at], function, __ATOMIC_RELEASE);
+  __atomic_store_n(&to->all[at], function, __ATOMIC_RELEASE);
 }
 
 static void call(struct calls *those) {
