@@ -1,7 +1,7 @@
 /* Name look-ups of the C library as calls for the pool. hosts.h says who owns their memory. */
 #define _GNU_SOURCE
 #include "posix/hosts.h"
-#include "reactor/dns.h"
+#include "reactor/dns/servers.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

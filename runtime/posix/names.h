@@ -3,7 +3,7 @@
 #ifndef CHARCOAL_POSIX_NAMES_H
 #define CHARCOAL_POSIX_NAMES_H
 
-#include "reactor/dns.h"
+#include "reactor/dns/dns.h"
 
 struct ch_name_request {
   struct addrinfo hints; /* as asked for, completed; AF_INET when mapped addresses are looked for, AF_UNSPEC for

@@ -1,7 +1,7 @@
 /* Chooses the reactor, and does what all reactors have in common. See reactor.h. */
 #define _GNU_SOURCE
 #include "reactor/reactor.h"
-#include "reactor/dns.h"
+#include "reactor/dns/dns.h"
 #include "reactor/turns.h"
 #include "reactor/inbox.h"
 #include "reactor/readiness_cache.h"

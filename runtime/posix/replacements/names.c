@@ -8,7 +8,7 @@
 #include "posix/names.h"
 #include "posix/single_activity.h"
 #include "posix/replacements/replacement.h"
-#include "reactor/dns.h"
+#include "reactor/dns/dns.h"
 #include <stdlib.h>
 
 /* NULL: errno says why, and nobody asks any more. */

@@ -1,14 +1,10 @@
 /* Looks up names through c-ares. The reactor watches the sockets and the timer of c-ares.
  *
- * c-ares is loaded when the first name is looked up, so programs that look up no names need not have it.
- *
- * A query lives from ch_dns_start until ch_dns_free; an abandoned query is freed when its answer comes. A resolver is
- * one c-ares channel with its watches. A new list of servers, or a change of /etc/resolv.conf, makes a new resolver,
- * and the old one is freed when its last query has ended. A child of fork makes a new one, too, because answers to its
- * parent's queries would come to either of them.
+ * A query lives from ch_dns_start until ch_dns_free; an abandoned query is freed when its answer comes. resolver.h says
+ * whom it asks, and what happens to it in a child of fork.
  */
-#ifndef CHARCOAL_REACTOR_DNS_H
-#define CHARCOAL_REACTOR_DNS_H
+#ifndef CHARCOAL_REACTOR_DNS_DNS_H
+#define CHARCOAL_REACTOR_DNS_DNS_H
 
 #include "frames/attributes.h"
 #include "charcoal.h"
@@ -26,8 +22,6 @@ struct ch_dns_query {
 
 /* Whether names can be looked up here; if not (no c-ares) the plain call has to do. */
 CH_HIDDEN int ch_dns_available(void);
-/* Whether the user has said whom to ask. */
-CH_HIDDEN int ch_dns_has_servers(void);
 /* To be taken before a query is started and posted after its end: so many may be under way at a time. NULL: no memory;
  * once there is one, it stays until ch_dns_end. */
 CH_HIDDEN ch_sem *ch_dns_window(void);
