@@ -4,7 +4,7 @@
  *
  * Frames and variable-length locals are freed in the reverse order in which they were allocated, so they lie on a
  * stack. */
-#include "charcoal_abi.h"
+#include "charcoal_sizes.h"
 
 /* Where generated code looks for versions and frames before it asks below: nothing is ever in them. */
 static struct ch_version_entry no_versions[CH_VERSION_SLOTS + 1];
@@ -76,6 +76,14 @@ int ch_main(void *main_int, int argc, char **argv, char **envp) {
 int ch_suspend(const struct ch_frame_info *info, const void *image, uint32_t point, int status) { __builtin_trap(); }
 int ch_suspend_home(struct ch_frame *frame, const void *image, uint32_t point, int status) { __builtin_trap(); }
 struct ch_restored ch_restore(void *image) { __builtin_trap(); }
+#define SIZED(n)                                                                                                       \
+  int ch_suspend_##n(const struct ch_frame_info *info, const void *image, uint32_t point, int status) {                \
+    __builtin_trap();                                                                                                  \
+  }                                                                                                                    \
+  int ch_suspend_home_##n(struct ch_frame *frame, const void *image, uint32_t point, int status) { __builtin_trap(); } \
+  struct ch_restored ch_restore_##n(void *image) { __builtin_trap(); }                                                 \
+  struct ch_restored ch_restore_home_##n(void *image) { __builtin_trap(); }
+CH_FOR_EACH_SIZE(SIZED)
 uint32_t ch_atomic_policy(uint32_t policy) { return policy; } /* nothing can be spawned */
 const char *ch_no_yield(const char *site) { return site; }    /* nothing switches */
 void ch_atomic_settle(void) { __builtin_trap(); }

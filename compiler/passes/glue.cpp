@@ -1,6 +1,7 @@
 // See glue.h. Each function whose name determines its body is shared between modules (linkonce), so that a program has
 // one entry thunk, one resume stub and one call adapter for each signature.
 #include "glue.h"
+#include "sizes.h"
 #include "suspension_markers.h"
 #include "options.h"
 #include "llvm/IR/InlineAsm.h"
@@ -324,7 +325,7 @@ Function *Glue::entryThunk(const Signature &entered) {
       else
         B.CreateAlignedStore(F->getArg(i), at(B, image, i + 2), Align(1));
     }
-    Value *status = B.CreateCall(abi.suspend(), {info, image, B.getInt32(1), B.getInt32(CH_PAUSED)});
+    Value *status = B.CreateCall(suspendOfSize(abi, end), {info, image, B.getInt32(1), B.getInt32(CH_PAUSED)});
     B.CreateRet(abi.makeResult(B, S.result, status, nullptr));
   }
   {
@@ -332,7 +333,7 @@ Function *Glue::entryThunk(const Signature &entered) {
     AllocaInst *image = B.CreateAlloca(imageType);
     image->setAlignment(align);
     B.CreateAlignedStore(resume->getArg(0), abi.tlsField(B, offsetof(struct ch_tls, resuming)), Align(8));
-    B.CreateCall(abi.restore(), {image});
+    B.CreateCall(restoreOfSize(abi, end), {image});
     Value *entry = B.CreateAlignedLoad(abi.Ptr, at(B, image, 0), Align(8));
     Value *callee = B.CreateAlignedLoad(abi.Ptr, at(B, image, 1), Align(8));
     B.CreateAlignedStore(callee, abi.tlsField(B, offsetof(struct ch_tls, callee)), Align(8));
@@ -379,6 +380,7 @@ Function *Glue::resumeStub(const Signature &S, bool callsInTailPosition) {
     arguments.push_back(PoisonValue::get(T));
   CallInst *result = B.CreateCall(bare.versionType(abi), fn, arguments);
   result->setAttributes(bare.versionAttributes(abi.C));
+  result->setTailCall(bare.params.empty()); // without a result to be stored, the stub jumps to the function
   if (!S.result->isVoidTy())
     B.CreateAlignedStore(B.CreateExtractValue(result, 1), abi.tlsField(B, offsetof(struct ch_tls, result)), Align(8));
   B.CreateRet(abi.status(B, result));

@@ -4,6 +4,7 @@
 #include "addresses.h"
 #include "suspension_markers.h"
 #include "places.h"
+#include "sizes.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -129,6 +130,8 @@ void Splitter::addEntry() {
   }
   Value *entering = B.CreateAlignedLoad(abi.I8, abi.tlsField(B, offsetof(struct ch_tls, entering)), Align(1), true);
   B.CreateCondBr(B.CreateIsNotNull(entering), restore->getParent(), begin);
+  if (frames.empty() || !takesFrameLate)
+    restore->setCalledFunction(frames.empty() ? restoreOfSize(abi, imageSize) : restoreHomeOfSize(abi, imageSize));
   restore->setArgOperand(0, image);
   // The runtime is not instrumented, so MemorySanitizer does not see that it writes the image.
   if (F.hasFnAttribute(Attribute::SanitizeMemory)) {
@@ -258,13 +261,13 @@ BasicBlock &Splitter::addSuspendTail() {
         tail.CreateCondBr(tail.CreateIsNotNull(tail.CreateAlignedLoad(abi.Ptr, framePlace, Align(8))), with, without);
       }
       tail.SetInsertPoint(without);
-      leave(tail.CreateCall(abi.suspend(), {infoWithout, image, number, status}));
+      leave(tail.CreateCall(suspendOfSize(abi, imageSize), {infoWithout, image, number, status}));
       tail.SetInsertPoint(with);
     }
     Value *own = tail.CreateAlignedLoad(abi.Ptr, framePlace, Align(8));
-    leave(tail.CreateCall(abi.suspendHome(), {own, image, number, status}));
+    leave(tail.CreateCall(suspendHomeOfSize(abi, imageSize), {own, image, number, status}));
   } else {
-    leave(tail.CreateCall(abi.suspend(), {info, image, number, status}));
+    leave(tail.CreateCall(suspendOfSize(abi, imageSize), {info, image, number, status}));
   }
   return *suspend;
 }

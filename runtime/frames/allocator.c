@@ -33,7 +33,7 @@ struct ch_arena {
   uintptr_t lowest, end;       /* it and all that were mapped before it lie between these addresses */
 };
 
-struct ch_heap ch_heap_empty = {.spare_size = CH_NO_SPARE};
+struct ch_heap ch_heap_empty;
 __thread __attribute__((tls_model("initial-exec"))) struct ch_heap *ch_heap = &ch_heap_empty;
 int ch_heap_malloc = -1;
 
@@ -120,7 +120,6 @@ CH_COLD void *ch_block_take_slow(enum ch_kind kind, unsigned klass, size_t size,
     struct ch_heap *own = calloc(1, sizeof *own);
     if (!own)
       return NULL;
-    own->spare_size = CH_NO_SPARE;
     ch_heap = own;
     ch_tls.frames = own->classes[CH_KIND_FRAME];
   }
@@ -176,7 +175,7 @@ static struct ch_slab *slab_at(const void *p) {
 static void *live_block(const struct ch_slab *s, const void *p) {
   size_t i = (size_t)((const char *)p - slab_base(s)) / s->block;
   char *b = slab_base(s) + i * s->block;
-  return i < s->carved && !(*(uintptr_t *)b & 1) && b != (char *)ch_heap->spare ? b : NULL;
+  return i < s->carved && !(*(uintptr_t *)b & 1) ? b : NULL;
 }
 
 bool ch_heap_holds(const void *p) {
@@ -197,10 +196,6 @@ void ch_heap_sums(enum ch_kind kind, uint64_t *blocks, uint64_t *bytes) {
     *blocks += ch_heap->classes[kind][i].live;
     *bytes += ch_heap->classes[kind][i].live * i * step;
   }
-  if (kind == CH_KIND_FRAME && ch_heap->spare) {
-    *blocks -= 1;
-    *bytes -= ch_heap->spare_size;
-  }
   ch_large_sums(kind, blocks, bytes);
 }
 
@@ -209,7 +204,7 @@ void ch_heap_walk(enum ch_kind kind, void (*visit)(void *, void *), void *data) 
     for (struct ch_slab *s = ch_heap->carving[kind][k]; s; s = s->next)
       for (uint32_t i = 0; i < s->carved; i++) {
         char *b = slab_base(s) + (size_t)i * s->block;
-        if (!(*(uintptr_t *)b & 1) && b != (char *)ch_heap->spare)
+        if (!(*(uintptr_t *)b & 1))
           visit(b, data);
       }
   ch_large_walk(kind, visit, data);
@@ -284,11 +279,6 @@ CH_COLD void ch_heap_trim(void) {
     kept = idle;
   if (idle < 1024 * 1024 || idle < used_slabs * SLAB / 2 || idle < 2 * kept)
     return;
-  if (ch_heap->spare) {
-    ch_block_give(CH_KIND_FRAME, (unsigned)(ch_heap->spare_size / CH_FRAME_STEP), ch_heap->spare);
-    ch_heap->spare = NULL;
-    ch_heap->spare_size = CH_NO_SPARE;
-  }
   for (unsigned kind = 0; kind < CH_KINDS; kind++)
     for (unsigned i = 0; i < CH_CLASSES; i++)
       if (ch_heap->carving[kind][i])
@@ -327,7 +317,6 @@ void ch_heap_check(void) {
         CH_INVARIANT(*b & 1, "a free block's first word is odd");
         idle++;
       }
-      CH_INVARIANT((ch_heap->spare == NULL) == (ch_heap->spare_size == CH_NO_SPARE), "a spare frame has a size");
       CH_INVARIANT(carved - idle == ch_heap->classes[kind][k].live, "live counts the carved blocks that are not free");
     }
 #endif

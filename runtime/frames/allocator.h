@@ -29,14 +29,7 @@ enum ch_kind { CH_KIND_FRAME, CH_KIND_ACTIVITY, CH_KIND_LONG, CH_KIND_ASYNC, CH_
 
 #define CH_FRAME_OF_MALLOC 0x80000000u /* in `held` of a frame that goes back to malloc */
 
-#define CH_NO_SPARE 1u /* the size of no frame */
-
 struct ch_heap {
-  /* The small frame that was freed last, or NULL: not yet on its free list, because what frees a frame often takes one
-   * of the same size next. To the counts and in its first word it is alive; to everybody outside it is not. What its
-   * `info` points to may have been unloaded since. */
-  struct ch_frame *spare;
-  uint64_t spare_size; /* info->small of it; CH_NO_SPARE exactly while there is none */
   struct ch_class classes[CH_KINDS][CH_CLASSES];
   /* The slab of each class that is being carved, and after it, by `next`, the class's others. */
   struct ch_slab *carving[CH_KINDS][CH_CLASSES];

@@ -5,6 +5,7 @@
 #include "frames/large.h"
 #include "frames/out_of_memory.h"
 #include "frames/words.h"
+#include "charcoal_sizes.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,28 +81,17 @@ CH_COLD static struct ch_restored restore_slow(void *image) {
 }
 
 /* Where the free list of a small frame is. Class 0 has no blocks: whatever is not small finds its list empty. */
-static inline struct ch_class *class_of(struct ch_heap *heap, uint64_t small) {
+static inline struct ch_class *class_of(uint64_t small) {
   _Static_assert(sizeof(struct ch_class) == CH_FRAME_STEP, "a size rounded up is an offset into the classes");
-  return (struct ch_class *)((char *)heap->classes[CH_KIND_FRAME] + small);
+  return (struct ch_class *)((char *)ch_tls.frames + small);
 }
 
 int ch_suspend(const struct ch_frame_info *info, const void *image, uint32_t point, int status) {
-  struct ch_heap *heap = ch_heap;
-  uint64_t small = info->small;
-  struct ch_frame *f = heap->spare;
-  if (CH_LIKELY(small == heap->spare_size)) {
-    heap->spare = NULL;
-    heap->spare_size = CH_NO_SPARE;
-  } else {
-    struct ch_class *c = class_of(heap, small);
-    f = c->free;
-    if (CH_UNLIKELY(!f))
-      CH_JUMP_TO suspend_slow(info, image, point, status);
-    c->free = (void *)(*(uintptr_t *)f & ~(uintptr_t)1);
-    c->live++;
-    f->held = 0;
-  }
+  struct ch_frame *f = ch_class_take(class_of(info->small));
+  if (CH_UNLIKELY(!f))
+    CH_JUMP_TO suspend_slow(info, image, point, status);
   f->info = info;
+  f->held = 0;
   ch_copy_words(f->image, image, info->image);
   return linked(f, point, status);
 }
@@ -131,19 +121,43 @@ struct ch_restored ch_restore(void *image) {
   }
   uint32_t point = f->point;
   ch_copy_words(image, f->image, info->image);
-  struct ch_heap *heap = ch_heap;
-  struct ch_frame *old = heap->spare;
-  uint64_t old_size = heap->spare_size;
-  heap->spare = f;
-  heap->spare_size = info->small;
-  if (CH_UNLIKELY(old != NULL)) {
-    struct ch_class *c = class_of(heap, old_size);
-    *(uintptr_t *)old = (uintptr_t)c->free | 1;
-    c->free = old;
-    c->live--;
-  }
+  ch_class_give(class_of(info->small), f);
   return restored(point);
 }
+
+/* For images of n words. A frame without homes is as large as its header and its image, so its class is a constant. */
+#define BYTES_OF(n) ((CH_FRAME_HEADER + 8 * n + CH_FRAME_STEP - 1) / CH_FRAME_STEP * CH_FRAME_STEP)
+#define SIZED(n)                                                                                                       \
+  int ch_suspend_##n(const struct ch_frame_info *info, const void *image, uint32_t point, int status) {                \
+    struct ch_frame *f = ch_class_take(class_of(BYTES_OF(n)));                                                         \
+    if (CH_UNLIKELY(!f))                                                                                               \
+      CH_JUMP_TO suspend_slow(info, image, point, status);                                                             \
+    f->info = info;                                                                                                    \
+    f->held = 0;                                                                                                       \
+    ch_copy_words(f->image, image, 8 * n);                                                                             \
+    return linked(f, point, status);                                                                                   \
+  }                                                                                                                    \
+  int ch_suspend_home_##n(struct ch_frame *f, const void *image, uint32_t point, int status) {                         \
+    ch_copy_words(f->image, image, 8 * n);                                                                             \
+    return linked(f, point, status);                                                                                   \
+  }                                                                                                                    \
+  struct ch_restored ch_restore_##n(void *image) {                                                                     \
+    struct ch_frame *f = ch_tls.resuming;                                                                              \
+    ch_tls.attention = 0;                                                                                              \
+    if (CH_UNLIKELY(ch_heap_malloc != 0))                                                                              \
+      CH_JUMP_TO restore_slow(image);                                                                                  \
+    uint32_t point = f->point;                                                                                         \
+    ch_copy_words(image, f->image, 8 * n);                                                                             \
+    ch_class_give(class_of(BYTES_OF(n)), f);                                                                           \
+    return restored(point);                                                                                            \
+  }                                                                                                                    \
+  struct ch_restored ch_restore_home_##n(void *image) {                                                                \
+    struct ch_frame *f = ch_tls.resuming;                                                                              \
+    ch_tls.attention = 0;                                                                                              \
+    ch_copy_words(image, f->image, 8 * n);                                                                             \
+    return restored(f->point);                                                                                         \
+  }
+CH_FOR_EACH_SIZE(SIZED)
 
 CH_KEEPS_REGISTERS struct ch_frame *ch_frame_new(const struct ch_frame_info *info) {
   struct ch_frame *f = take(info);

@@ -200,7 +200,7 @@ int image(int a, int b) { int r = elsewhere(a); return r + elsewhere(b) + a; }
 int home(void) { int local = 1; keep(&local); int r = elsewhere(2); keep(&local); return r + local; }
 """)
     (folder / "main.c").write_text("""
-#include "charcoal_abi.h"
+#include "charcoal_sizes.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -243,6 +243,24 @@ struct ch_restored ch_restore(void *image) {
   uintptr_t value; memcpy(&value, ch_tls.result, sizeof value);
   return (struct ch_restored){frame->point, value};
 }
+#define SIZED(n) \\
+  int ch_suspend_##n(const struct ch_frame_info *info, const void *image, uint32_t point, int status) { \\
+    EXPECT(info->image == 8 * n && info->size == CH_FRAME_HEADER + info->image && info->align == 16); \\
+    return ch_suspend(info, image, point, status); \\
+  } \\
+  int ch_suspend_home_##n(struct ch_frame *frame, const void *image, uint32_t point, int status) { \\
+    EXPECT(frame->info->image == 8 * n && frame->info->flags & CH_FRAME_HOME); \\
+    return ch_suspend_home(frame, image, point, status); \\
+  } \\
+  struct ch_restored ch_restore_##n(void *image) { \\
+    EXPECT(ch_tls.resuming->info->image == 8 * n && !(ch_tls.resuming->info->flags & CH_FRAME_HOME)); \\
+    return ch_restore(image); \\
+  } \\
+  struct ch_restored ch_restore_home_##n(void *image) { \\
+    EXPECT(ch_tls.resuming->info->image == 8 * n && ch_tls.resuming->info->flags & CH_FRAME_HOME); \\
+    return ch_restore(image); \\
+  }
+CH_FOR_EACH_SIZE(SIZED)
 struct ch_frame *ch_frame_new(const struct ch_frame_info *info) {
   EXPECT(info->flags == CH_FRAME_HOME); ++homes;
   struct ch_frame *frame = calloc(1, info->size); frame->info = info; frame->held = 1; return frame;

@@ -33,4 +33,4 @@ define void @f.int() "charcoal-version-of"="f" {
 ; CHECK-NEXT: %[[BOTH:.*]] = phi i32 [ %{{.*}}, %{{.*}} ], [ %{{.*}}, %{{.*}} ]
 ; CHECK-NEXT: %[[POINT:.*]] = lshr i32 %[[BOTH]], 2
 ; CHECK-NEXT: %[[STATUS:.*]] = and i32 %[[BOTH]], 3
-; CHECK-NEXT: call i32 @ch_suspend(ptr @charcoal.info, ptr %image, i32 %[[POINT]], i32 %[[STATUS]])
+; CHECK-NEXT: call i32 @ch_suspend_{{[0-9]}}(ptr @charcoal.info, ptr %image, i32 %[[POINT]], i32 %[[STATUS]])

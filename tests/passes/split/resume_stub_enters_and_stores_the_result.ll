@@ -13,7 +13,7 @@ define double @f.int(double %x) "charcoal-version-of"="f" {
 ; CHECK: %[[INFO:.*]] = load ptr
 ; CHECK-NEXT: %[[PLACE:.*]] = getelementptr inbounds i8, ptr %[[INFO]], i64 8
 ; CHECK-NEXT: %[[FN:.*]] = load ptr, ptr %[[PLACE]]
-; CHECK-NEXT: %[[R:.*]] = call { i32, double } %[[FN]]()
+; CHECK-NEXT: %[[R:.*]] = tail call { i32, double } %[[FN]]()
 ; CHECK-NEXT: %[[VALUE:.*]] = extractvalue { i32, double } %[[R]], 1
 ; CHECK: %[[RESULT:.*]] = getelementptr inbounds i8, ptr %{{.*}}, i64 64
 ; CHECK-NEXT: store double %[[VALUE]], ptr %[[RESULT]]

@@ -31,10 +31,10 @@ define i32 @f.int(i32 %x, i32 %u) "charcoal-version-of"="f" {
 ; CHECK-NEXT: %[[AGAIN:.*]] = load i32, ptr %image
 ; CHECK-NEXT: add i32 %{{.*}}, %[[AGAIN]]
 ; CHECK: {{^}}dispatch:
-; CHECK-NEXT: %[[RESTORED:.*]] = call { i64, i64 } @ch_restore(ptr %image)
+; CHECK-NEXT: %[[RESTORED:.*]] = call { i64, i64 } @ch_restore_1(ptr %image)
 ; CHECK-NEXT: %[[FIRST:.*]] = extractvalue { i64, i64 } %[[RESTORED]], 1
 ; CHECK: {{^}}restored:
 ; CHECK-NEXT: %[[WORD]] = trunc i64 %[[FIRST]] to i32
 ; CHECK-NEXT: br label %after
 ; CHECK: {{^}}suspend:
-; CHECK: call i32 @ch_suspend(ptr @charcoal.info, ptr %image, i32 %{{.*}}, i32 %{{.*}})
+; CHECK: call i32 @ch_suspend_1(ptr @charcoal.info, ptr %image, i32 %{{.*}}, i32 %{{.*}})

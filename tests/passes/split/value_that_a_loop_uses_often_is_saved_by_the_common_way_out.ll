@@ -32,7 +32,7 @@ end:
 ; CHECK: {{^}}end:
 ; CHECK: load i64, ptr %image
 ; CHECK: {{^}}dispatch:
-; CHECK: call { i64, i64 } @ch_restore(
+; CHECK: call { i64, i64 } @ch_restore_{{[0-9]}}(
 ; CHECK-DAG: %[[I:i[0-9]*]] = load i64, ptr %[[ISLOT:i.slot[0-9]*]]
 ; CHECK-DAG: %[[SUM:sum[0-9]*]] = load i64, ptr %[[SUMSLOT:sum.slot[0-9]*]]
 ; CHECK: switch i32
@@ -40,4 +40,4 @@ end:
 ; CHECK: {{^}}suspend:
 ; CHECK-DAG: store i64 %{{[0-9]+}}, ptr %[[ISLOT]]
 ; CHECK-DAG: store i64 %{{[0-9]+}}, ptr %[[SUMSLOT]]
-; CHECK: call i32 @ch_suspend(
+; CHECK: call i32 @ch_suspend_{{[0-9]}}(

@@ -1,8 +1,9 @@
 """`next`, `step` and `finish` go on after a wait.
 
-To gdb a function that waits has returned. So while one of these commands runs, breakpoints in ch_suspend and
-ch_suspend_home tell when the activation that it is about is set aside. Then we let the program go on until the
-scheduler resumes just this activation, and stop at the label of the resume point. The same where the function was
+To gdb a function that waits has returned. So while one of these commands runs, breakpoints in ch_suspend,
+ch_suspend_home and those that do the same for images of one size tell when the activation that it is about is set
+aside. Then we let the program go on until the scheduler resumes just this activation, and stop at the label of the
+resume point. The same where the function was
 resumed and returns: its caller lies in a saved frame, and is resumed next.
 
 The commands stay gdb's own; ours are their hooks.
@@ -19,6 +20,7 @@ from .unwinder import BETWEEN, View, domain_of, function_at
 
 ARGUMENTS = {"x86-64": ("rdi", "rsi", "rdx"), "aarch64": ("x0", "x1", "x2")}
 STATUS = {"x86-64": "rax", "aarch64": "x0"}
+SIZES = ("", *("_%d" % words for words in range(9)))  # abi/charcoal_sizes.h
 
 
 def architecture():
@@ -80,6 +82,11 @@ def function_of(frame):
     return None
 
 
+def addresses_of(name):
+    """Of the function for any size of image, and of those for one size."""
+    return [int(gdb.parse_and_eval("(unsigned long)&" + name + size)) for size in SIZES]
+
+
 class Watch:
     """While a command runs: whether the activation in this frame is set aside; or gives way before it has begun."""
 
@@ -96,7 +103,8 @@ class Watch:
             )
 
         for name, wanted in (("ch_suspend", is_it), ("ch_suspend_home", lambda: argument(1) == image)):
-            self.points.append(Point(int(gdb.parse_and_eval("(unsigned long)&" + name)), wanted))
+            for address in addresses_of(name):
+                self.points.append(Point(address, wanted))
 
     def end(self):
         """The name of the function in which the program has stopped because of us, or None."""
@@ -104,7 +112,7 @@ class Watch:
         if gdb.selected_inferior().pid:
             pc = gdb.newest_frame().pc()
             for name in ("ch_suspend", "ch_suspend_home"):
-                if pc == int(gdb.parse_and_eval("(unsigned long)&" + name)):
+                if pc in addresses_of(name):
                     suspended = name
         for point in self.points:
             point.delete()
@@ -129,7 +137,7 @@ def resumed(saved):
 
 
 def behind_the_wait(name):
-    """The program stands at the beginning of ch_suspend or ch_suspend_home."""
+    """The program stands at the beginning of ch_suspend or ch_suspend_home, or of one for a size."""
     if name == "ch_suspend_home":
         frame = argument(0)
         if not run_to(gdb.newest_frame().older().pc()):
