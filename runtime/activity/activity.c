@@ -184,7 +184,7 @@ int ch_spawn(ch_activity *handle, void *body_int, const void *record, size_t siz
 
 /* ---- end ---- */
 
-static inline void finish_handle(ch_activity *handle, int error) {
+__attribute__((noinline)) static void finish_handle(ch_activity *handle, int error) {
   handle->branch = NULL;
   handle->state = CH_HANDLE_FINISHED;
   handle->error = error;
@@ -212,16 +212,17 @@ CH_COLD static void check_end(struct ch_branch *b) {
     look(b);
 }
 
-/* The activity leaves its group, and its handle gets the reason. */
-static inline __attribute__((always_inline)) void leave(struct ch_branch *b, bool prefixed, int error) {
+CH_RARE static void is_last(struct ch_group *g) { ch_group_has_emptied(g); }
+CH_RARE static void free_one_ends(struct ch_group *g) { ch_group_free_ended(g); }
+
+/* The activity leaves its group. The result is its handle, which has to be finished; or NULL. */
+static inline __attribute__((always_inline)) ch_activity *leave(struct ch_branch *b, bool prefixed) {
   struct ch_group *group = prefixed ? ch_branch_prefix(b)->group : &ch_domain.base;
   if (CH_UNLIKELY(group->to != NULL))
-    ch_group_free_ended(group);
+    free_one_ends(group);
   else if (CH_UNLIKELY(--group->live == 0))
-    ch_group_has_emptied(group);
-  ch_activity *handle = prefixed ? ch_branch_prefix(b)->handle : NULL;
-  if (handle)
-    finish_handle(handle, error);
+    is_last(group);
+  return prefixed ? ch_branch_prefix(b)->handle : NULL;
 }
 
 void ch_activity_drop(struct ch_branch *b) {
@@ -231,12 +232,17 @@ void ch_activity_drop(struct ch_branch *b) {
     base->live++;
   }
   ch_domain.live--;
-  leave(b, b->flags & CH_LONG, ESRCH);
+  ch_activity *handle = leave(b, b->flags & CH_LONG);
+  if (handle)
+    finish_handle(handle, ESRCH);
 }
 
+/* The last use of b. */
 static inline __attribute__((always_inline)) void leave_and_give(struct ch_branch *b, bool prefixed) {
-  leave(b, prefixed, 0);
+  ch_activity *handle = leave(b, prefixed);
   give(b, prefixed);
+  if (handle)
+    finish_handle(handle, 0);
 }
 
 /* The thread's first activity ends. */
@@ -370,9 +376,14 @@ int ch_activity_error(const ch_activity *a) {
 /* ---- giving way ---- */
 
 int ch_reschedule_int(void) CH_INT_NAME(ch_reschedule);
-int ch_reschedule_int(void) {
+CH_COLD static int pause_specially(void) {
   ch_pause_is_meant();
   ch_no_yield_pauses();
+  return CH_PAUSED;
+}
+int ch_reschedule_int(void) {
+  if (CH_UNLIKELY(ch_domain.pauses_specially != 0)) /* as in an assert_no_yield block, which counts as a spinlock */
+    CH_JUMP_TO pause_specially();
   return CH_PAUSED;
 }
 void ch_reschedule(void) {}

@@ -104,33 +104,29 @@ CH_COLD static void after_run(struct ch_branch *b, int status) {
     ch_watch_run_ends(status);
 }
 
-static inline __attribute__((always_inline)) struct ch_branch *blocked(struct ch_branch *b) {
-  b->error = *ch_domain.error;
-  return CH_UNLIKELY(b->scope != NULL) ? ch_branch_blocked(b) : NULL;
-}
-static inline __attribute__((always_inline)) struct ch_branch *paused(struct ch_branch *b) {
-  struct ch_domain *d = &ch_domain;
-  b->error = *d->error;
+/* b has blocked or paused. */
+static inline __attribute__((always_inline)) struct ch_branch *set_aside(struct ch_branch *b, int status, int error) {
+  b->error = error;
+  if (status == CH_BLOCKED)
+    return CH_UNLIKELY(b->scope != NULL) ? ch_branch_blocked(b) : NULL;
   b->state = CH_READY;
   b->link.prev = NULL;
-  if (CH_UNLIKELY(d->pauses_specially != 0) && !gives_way())
+  if (CH_UNLIKELY(ch_domain.pauses_specially != 0) && !gives_way())
     return b;
-  ch_append(ch_group_of(b), b);
+  ch_append_to_its_group(b);
   return NULL;
 }
 
-struct ch_branch *ch_set_aside(struct ch_branch *b, int status) {
-  return status == CH_BLOCKED ? blocked(b) : paused(b);
-}
+struct ch_branch *ch_set_aside(struct ch_branch *b, int status) { return set_aside(b, status, *ch_domain.error); }
 
-/* Runs b. The result is the branch that runs next because b's activity keeps its turn; or NULL. */
-static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_branch *b) {
+/* Runs b. `error`: this thread's errno. The result is the branch that runs next because b's activity keeps its turn; or
+ * NULL. */
+static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_branch *b, int *error) {
   struct ch_domain *d = &ch_domain;
   bool begun = b->state != CH_NEW;
   d->current = b;
   b->state = CH_RUNNING;
-  ch_tls.attention = 0;
-  *d->error = b->error;
+  *error = b->error;
   if (CH_UNLIKELY(((unsigned)ch_checks | (unsigned)ch_watched | ch_environments.saved) != 0))
     before_run(b);
   int status = begun ? resume(b) : begin(b);
@@ -139,8 +135,8 @@ static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_bra
   d->current = NULL;
   if (CH_UNLIKELY((ch_environment_differs() | (unsigned)ch_watched) != 0))
     after_run(b, status);
-  if (status == CH_BLOCKED)
-    return blocked(b);
+  if (CH_LIKELY(status == CH_BLOCKED || status == CH_PAUSED))
+    return set_aside(b, status, *error);
   if (status == CH_DONE) {
     if (CH_UNLIKELY(b->flags & CH_ASYNC))
       return ch_async_end(b);
@@ -149,8 +145,6 @@ static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_bra
     ch_activity_end(b);
     return NULL;
   }
-  if (CH_LIKELY(status == CH_PAUSED))
-    return paused(b);
   return status == CH_JUMPED ? ch_anchor_jump(b) : NULL;
 }
 
@@ -199,14 +193,17 @@ CH_COLD static void give_memory_back(void) {
   ch_heap_trim();
 }
 
-static inline __attribute__((always_inline)) void look_now_and_then(unsigned runs) {
-  if (CH_LIKELY(runs % RUNS_PER_LOOK != 0) && CH_LIKELY(!ch_tls.slice_over))
-    return;
+CH_COLD static void look(uint64_t runs) {
   ch_environments_look();
   if (CH_LIKELY(ch_domain.spinlocks == 0 && !alone_in_child(false)))
     ch_look_outside(0);
+  ch_tls.attention = 0; /* who runs next has a whole slice */
   if (runs % RUNS_PER_TRIM == 0)
     give_memory_back();
+}
+static inline __attribute__((always_inline)) void look_now_and_then(uint64_t runs) {
+  if (CH_UNLIKELY(runs % RUNS_PER_LOOK == 0) || CH_UNLIKELY(ch_tls.slice_over))
+    look(runs);
 }
 
 /* ---- waiting in place: see domain.h ---- */
@@ -278,7 +275,8 @@ bool ch_wait_in_place_at_end_slow(struct ch_finish *root) {
       ch_enqueue_first(next);
       break;
     }
-    next = run(next);
+    ch_tls.attention = 0;
+    next = run(next, d->error);
   }
   ch_tls.link = link;
   d->parent = parent;
@@ -313,61 +311,67 @@ CH_COLD static int64_t sleep_until_woken(struct ch_group *g) {
   ch_deadlock(g, NULL);
 }
 
+/* Nobody can run. Looks outside, and waits there until something happens. */
+__attribute__((noinline)) static void idle(struct ch_domain *d, struct ch_group *g) {
+  bool sources = ch_has_sources();
+  if (sources && look_at_sources(g))
+    return;
+  ch_environments_look();
+  /* The poll that may wait also takes what has happened already, so a look before it would only add a system call. */
+  if (CH_UNLIKELY(d->lock_queues != 0))
+    ch_locks_look();
+  bool waits = g->outside != 0 || (d->watches != 0 && g->live != 0);
+  if (waits && !sources)
+    ch_timers_fire();
+  else
+    ch_look_outside(0);
+  if (g->head)
+    return;
+  if (!sources && ch_look_for_letters())
+    return;
+  int64_t until = CH_FOREVER;
+  if (CH_UNLIKELY(is_still(g, sources)) && (until = sleep_until_woken(g)) == 0)
+    return;
+  if (CH_UNLIKELY(d->high > 4096 && d->live < d->high / 2))
+    give_memory_back();
+  if (sources && ch_reactor != &ch_reactor_simulated)
+    return;
+  int64_t latest = ch_timers_latest();
+  if (CH_LIKELY(d->natives == 0))
+    ch_reactor_poll(until < latest ? until : latest);
+  else
+    ch_host_sleep(until < latest ? until : latest);
+  if (CH_UNLIKELY(until != CH_FOREVER))
+    ch_awake();
+  ch_timers_fire();
+}
+
 void ch_schedule(void) {
   struct ch_domain *d = &ch_domain;
-  unsigned runs = 0;
+  int *error = d->error;
   while (CH_LIKELY(!d->ended)) {
     struct ch_group *g = d->group;
     ch_domain_check();
     struct ch_branch *b = g->head;
-    if (CH_LIKELY(b != NULL)) {
-      if (CH_UNLIKELY(d->random)) {
-        ch_schedule_choose(g);
-        b = g->head;
-      }
-      g->head = (struct ch_branch *)b->link.next;
-      /* No other activity is runnable, but an event from outside may make one so. It is seen only at a slice's end. */
-      if (CH_UNLIKELY(!g->head) && g->outside && !d->slicing)
-        ch_slice_start();
-      d->switches++;
-      while ((b = run(b))) { /* the slice timer does not count this as a switch, because the activity is the same */
-        d->turns++;
-        look_now_and_then(++runs);
-      }
-      look_now_and_then(++runs);
+    if (CH_UNLIKELY(!b)) {
+      idle(d, g);
+      ch_tls.attention = 0;
       continue;
     }
-    bool sources = ch_has_sources();
-    if (sources && look_at_sources(g))
-      continue;
-    ch_environments_look();
-    /* The poll that may wait also takes what has happened already, so a look before it would only add a system call. */
-    if (CH_UNLIKELY(d->lock_queues != 0))
-      ch_locks_look();
-    bool waits = g->outside != 0 || (d->watches != 0 && g->live != 0);
-    if (waits && !sources)
-      ch_timers_fire();
-    else
-      ch_look_outside(0);
-    if (g->head)
-      continue;
-    if (!sources && ch_look_for_letters())
-      continue;
-    int64_t until = CH_FOREVER;
-    if (CH_UNLIKELY(is_still(g, sources)) && (until = sleep_until_woken(g)) == 0)
-      continue;
-    if (CH_UNLIKELY(d->high > 4096 && d->live < d->high / 2))
-      give_memory_back();
-    if (sources && ch_reactor != &ch_reactor_simulated)
-      continue;
-    int64_t latest = ch_timers_latest();
-    if (CH_LIKELY(d->natives == 0))
-      ch_reactor_poll(until < latest ? until : latest);
-    else
-      ch_host_sleep(until < latest ? until : latest);
-    if (CH_UNLIKELY(until != CH_FOREVER))
-      ch_awake();
-    ch_timers_fire();
+    if (CH_UNLIKELY(d->random)) {
+      ch_schedule_choose(g);
+      b = g->head;
+    }
+    g->head = (struct ch_branch *)b->link.next;
+    /* No other activity is runnable, but an event from outside may make one so. It is seen only at a slice's end. */
+    if (CH_UNLIKELY(!g->head) && g->outside && !d->slicing)
+      ch_slice_start();
+    d->switches++;
+    while ((b = run(b, error))) {
+      d->turns++; /* to the slice timer this is no switch, because the activity is the same */
+      look_now_and_then(d->turns);
+    }
+    look_now_and_then(d->switches);
   }
 }
 

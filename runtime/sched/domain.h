@@ -133,8 +133,14 @@ static inline void ch_append(struct ch_group *g, struct ch_branch *b) {
     g->head = b;
   g->tail = b;
 }
+static inline void ch_append_to_its_group(struct ch_branch *b) {
+  if (CH_LIKELY(!(b->flags & (CH_LONG | CH_ASYNC))))
+    ch_append(&ch_domain.base, b); /* at a constant place */
+  else
+    ch_append(ch_group_of(b), b);
+}
 static inline void ch_enqueue(struct ch_branch *b) {
-  ch_append(ch_group_of(b), b);
+  ch_append_to_its_group(b);
   ch_slice_if_in_company();
 }
 
