@@ -228,7 +228,7 @@ struct ch_branch *ch_async_end(struct ch_branch *b) {
   struct ch_async *a = ch_async_of(b);
   struct ch_finish *s = a->scope;
   CH_INVARIANT(b->scope == s, "a branch has left its own scopes when it ends");
-  ch_list_remove(&a->siblings);
+  ch_list_remove_plain(&a->siblings);
   ch_domain.branches--;
   if (CH_UNLIKELY(ch_watched))
     ch_watch_branch_ends(b);

@@ -54,6 +54,11 @@ static inline void ch_list_remove(struct ch_link *n) {
   prev->next = n->next;
   ch_link_set_prev(n->next, prev);
 }
+/* Does the same on a list that has no clauses. */
+static inline void ch_list_remove_plain(struct ch_link *n) {
+  n->prev->next = n->next;
+  n->next->prev = n->prev;
+}
 /* Moves all nodes to another head, and leaves `from` empty. */
 static inline void ch_list_take(struct ch_link *to, struct ch_link *from) {
   ch_list_init(to);

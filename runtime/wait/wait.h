@@ -143,8 +143,11 @@ CH_HIDDEN CH_RARE void ch_clauses_move(struct ch_branch *from, struct ch_branch 
 static inline void ch_wait_move(struct ch_branch *from, struct ch_branch *to) {
   to->state = from->state;
   to->what = from->what;
+  /* Keeps two loads, and both apart from those around them: a single load of two words would have to wait until the
+   * stores just before it have reached the cache. */
+  __asm__("");
   to->link.next = from->link.next;
-  __asm__(""); /* keeps two loads: a single load of both words would have to wait for the two stores just before it */
+  __asm__("");
   to->link.prev = from->link.prev;
   if (CH_UNLIKELY(from->state != CH_WAITING)) {
     ch_clauses_move(from, to);
