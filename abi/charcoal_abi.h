@@ -91,8 +91,8 @@ struct ch_tls {
    * store of one of its bytes stalls for a dozen cycles. If a store of the timer is lost that way, the timer repeats
    * it. */
   union {
-    volatile uint32_t attention; /* CH_ENTERING: just before a function is entered to be resumed; 0: by ch_restore
-                                  * and at each switch */
+    volatile uint32_t attention; /* CH_ENTERING: just before a function is entered to be resumed; 0: by ch_restore,
+                                  * and by the scheduler when it has seen `slice_over` */
     struct {
       volatile uint8_t slice_over;
       volatile uint8_t entering;
