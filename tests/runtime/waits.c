@@ -137,7 +137,7 @@ MAIN_FUNCTION(without_waiting, { int i; }) {
   EXPECT(ch_wait_try(over(0, &local, 3)) == -ENOENT && nobody_waits());
   EXPECT(ch_wait_try(over(0, &shared, 3)) == -ENOENT && nobody_waits());
   put(&pools[2]);
-  struct ch_wait_node nodes[6];
+  struct ch_wait_node nodes[8]; /* 3 + 2, 1 for the bar, 2 for the bracket */
   EXPECT(ch_wait_try_all(over(CH_WAIT_AND, &local, 3), nodes, 3, "(.|.)&.") == -ENOENT && all_taken() == 0);
   EXPECT(ch_wait_try(over(0, &shared, 3)) == 2 && all_taken() == 1);
   EXPECT(ch_wait_any(over(0, &local, 0)) == -ENOENT);
