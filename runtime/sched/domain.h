@@ -68,15 +68,15 @@ struct ch_domain {
     };
     uint64_t pauses_specially; /* these four together; 0: whoever pauses gives way */
   };
-  uint8_t is_cancelled; /* by pthread_cancel: see ch_host_sleep */
-  uint8_t asks_again;   /* in a child of fork: its names are to be asked for again (ch_dns_ask_again) */
+  uint8_t is_cancelled;  /* by pthread_cancel: see ch_host_sleep */
+  uint8_t asks_again;    /* in a child of fork: its names are to be asked for again (ch_dns_ask_again) */
+  uint32_t source_count; /* how many sources there are */
   uint64_t live, spawned;
   uint64_t forked_switches,
       forked_spawned;      /* valid while `forked`: what switches and spawned were when the child began */
   struct ch_link unscoped; /* async branches whose scope is not known yet (async.c) */
   struct ch_link yielded;  /* branches that have given way to a sibling and have not yet been set aside */
   struct ch_link sources;  /* see sched/source.c */
-  uint64_t source_count;   /* how many sources there are */
   struct ch_link *looking; /* valid while sources are looked at: the source that comes next */
   uint64_t branches;       /* how many async branches are alive */
   uint64_t turns;          /* how many turns branches had whose activity had the turn already */
@@ -92,6 +92,7 @@ struct ch_domain {
   struct ch_branch *host;  /* the thread's own plain code (host.h); else NULL */
   struct ch_branch *first; /* the branch that is MAIN, while it lives; else NULL */
   intptr_t result;         /* the result of the body of `first` */
+  struct ch_claimed_list *woken; /* those who have been let go on and are about to be woken (sync/gate.c); or NULL */
   struct ch_group base;
   struct ch_stack *main_stack; /* the thread's own stack */
 };

@@ -165,13 +165,22 @@ bool ch_gate_at_once(struct ch_clause *c) {
   return true;
 }
 
-/* Those behind it can perhaps go on. */
+/* Those behind it can perhaps go on. To wake one of them is to withdraw the other clauses of his wait, perhaps from
+ * other locks. Such a chain may be as long as there are activities, so the first withdrawal wakes all of them, one
+ * after the other. */
 bool ch_gate_withdraw(struct ch_clause *c) {
   struct ch_gate *g = c->object;
+  struct ch_claimed_list all = {0}, *woken = ch_domain.woken ? ch_domain.woken : &all;
   ch_gate_enter(g);
   bool was_listed = ch_unlist(c);
   g->waiting -= was_listed;
-  ch_gate_leave(g);
+  ch_gate_serve(g, woken);
+  ch_object_leave(&g->object);
+  if (all.first) {
+    ch_domain.woken = &all;
+    ch_wake_all(&all);
+    ch_domain.woken = NULL;
+  }
   return was_listed;
 }
 

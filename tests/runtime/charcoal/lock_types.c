@@ -320,6 +320,33 @@ TEST(who_wants_many_permits_is_not_overtaken_by_who_wants_few) {
   EXPECT_NOTES("three more five and four one two");
 }
 
+/* Each waits for many permits of one kind, and stands with his other clause behind the next one's. So the last of them
+ * lets the one before it go on by giving up the many, and so do all, until the first. */
+enum { CHAIN = 150000 };
+static int gone_on;
+TEST(a_chain_of_waits_that_let_each_other_go_on_takes_no_stack) {
+  for (unsigned flags = 0; flags <= CH_SHARED; flags += CH_SHARED) {
+    ch_permits *kinds = malloc((CHAIN + 1) * sizeof *kinds);
+    EXPECT(kinds != NULL);
+    gone_on = 0;
+    for (int i = 0; i <= CHAIN; i++)
+      ch_permits_init(&kinds[i], i < CHAIN, flags);
+    for (int i = CHAIN - 1; i >= 0; i--) {
+      activate(kinds, i) {
+        waituntil(ch_permits_take(&kinds[i], 5)) EXPECT(0);
+        or waituntil(ch_permits_take(&kinds[i + 1], 1)) gone_on++;
+      }
+    }
+    ch_sleep(MS);
+    EXPECT(gone_on == 0 && ch_permits_give(&kinds[CHAIN], 1) == 0);
+    ch_sleep(MS);
+    EXPECT(gone_on == CHAIN);
+    for (int i = 0; i <= CHAIN; i++)
+      EXPECT(ch_permits_destroy(&kinds[i]) == 0);
+    free(kinds);
+  }
+}
+
 /* ---- latches, once ---- */
 
 TEST(a_latch_lets_all_go_on_when_the_last_has_ended) {
