@@ -50,6 +50,8 @@ int ch_channel_close(struct ch_channel *c) {
   if (c->object.closed)
     return end(c, ANY, EPIPE);
   c->object.closed = 1;
+  if (c->ring)
+    c->ring->full_at = 0;
   struct ch_offer *offers[2];
   for (enum side side = SENDERS; side <= RECEIVERS; side++)
     if ((offers[side] = standing_offer(c, ANY, side)))
@@ -155,6 +157,11 @@ void ch_channel_check(const struct ch_channel *c) {
   CH_INVARIANT(!receiver || !sender || are_of_one_wait(c), "receivers and senders who wait are of one wait");
   CH_INVARIANT(!c->object.closed || !(receiver || sender || offers(c, SENDERS) || offers(c, RECEIVERS)),
                "in a closed channel nobody waits or offers");
+  CH_INVARIANT(!c->ring || c->ring->full_at == 0 ||
+                   (c->ring->full_at == c->ring->slots && ch_list_empty(&c->receivers) && !c->object.closed),
+               "to send is only to put a message in while nobody waits for one");
+  CH_INVARIANT(!c->ring || c->ring->empty_at == SIZE_MAX || (c->ring->empty_at == 0 && ch_list_empty(&c->senders)),
+               "to receive is only to take a message out while nobody waits to send one");
   CH_INVARIANT(!offers(c, SENDERS) || !offers(c, RECEIVERS), "offers to send and to receive do not stand together");
 }
 #endif

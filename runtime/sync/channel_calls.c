@@ -59,6 +59,7 @@ __attribute__((noinline)) static struct ch_int_result meet_or_send(struct ch_cha
   int result = pass(c, LOCAL, SENDERS, NULL, (void *)from, size);
   if (CH_LIKELY(result != CH_OP_WAITS))
     return ch_done(result);
+  senders_wait(c);
   return ch_wait_on_with(&c->senders, CH_ON_SEND, &send_waits, (struct ch_operand){c, (void *)from});
 }
 __attribute__((noinline)) static struct ch_int_result meet_or_receive(struct ch_channel *c, void *to, size_t size) {
@@ -68,13 +69,26 @@ __attribute__((noinline)) static struct ch_int_result meet_or_receive(struct ch_
   int result = pass(c, LOCAL, RECEIVERS, NULL, to, size);
   if (CH_LIKELY(result != CH_OP_WAITS))
     return ch_done(result);
+  receivers_wait(c);
   return ch_wait_on_with(&c->receivers, CH_ON_RECEIVE, &receive_waits, (struct ch_operand){c, to});
+}
+
+/* Messages that are no words, whose copy is a call. */
+__attribute__((noinline)) static struct ch_int_result send_larger(struct ch_channel *c, const void *from, size_t size) {
+  take_a_slot(c, SENDERS, (void *)from, size);
+  return ch_done(0);
+}
+__attribute__((noinline)) static struct ch_int_result receive_larger(struct ch_channel *c, void *to, size_t size) {
+  take_a_slot(c, RECEIVERS, to, size);
+  return ch_done(0);
 }
 
 struct ch_int_result ch_channel_send_int(struct ch_channel *, const void *, size_t) CH_INT_NAME(ch_channel_send);
 struct ch_int_result ch_channel_send_int(struct ch_channel *c, const void *from, size_t size) {
   if (!(only_takes_a_slot(c, SENDERS) && is_here(c)) || CH_UNLIKELY(ch_domain.marked_count != 0))
     CH_JUMP_TO meet_or_send(c, from, size);
+  if (!ch_object_is_word(size))
+    CH_JUMP_TO send_larger(c, from, size);
   take_a_slot(c, SENDERS, (void *)from, size);
   return ch_done(0);
 }
@@ -82,6 +96,8 @@ struct ch_int_result ch_channel_recv_int(struct ch_channel *, void *, size_t) CH
 struct ch_int_result ch_channel_recv_int(struct ch_channel *c, void *to, size_t size) {
   if (!(only_takes_a_slot(c, RECEIVERS) && is_here(c)) || CH_UNLIKELY(ch_domain.marked_count != 0))
     CH_JUMP_TO meet_or_receive(c, to, size);
+  if (!ch_object_is_word(size))
+    CH_JUMP_TO receive_larger(c, to, size);
   take_a_slot(c, RECEIVERS, to, size);
   return ch_done(0);
 }

@@ -16,6 +16,8 @@ CH_PASS enlist(struct ch_clause *clause, enum whose whose, enum side side) {
     enter(c);
     result = pass(c, whose, side, clause, message, size);
   }
+  if (whose == LOCAL && result == CH_OP_WAITS)
+    (side == SENDERS ? senders_wait : receivers_wait)(c);
   return ch_op_enlist(clause, result, whose == LOCAL, list_of(c, side));
 }
 int ch_channel_enlist_shared_send(struct ch_clause *c) { return enlist(c, ANY, SENDERS); }
@@ -27,6 +29,7 @@ int ch_channel_enlist_local_send(struct ch_clause *clause) {
   struct ch_channel *c = clause->object;
   if (!is_here(c) || !only_waits(c, SENDERS))
     CH_JUMP_TO enlist_ready_send(clause);
+  senders_wait(c);
   ch_list_append(&c->senders, &clause->link, true);
   return CH_CLAUSE_LISTED;
 }
@@ -34,6 +37,7 @@ int ch_channel_enlist_local_receive(struct ch_clause *clause) {
   struct ch_channel *c = clause->object;
   if (!is_here(c) || !only_waits(c, RECEIVERS))
     CH_JUMP_TO enlist_ready_receive(clause);
+  receivers_wait(c);
   ch_list_append(&c->receivers, &clause->link, true);
   return CH_CLAUSE_LISTED;
 }

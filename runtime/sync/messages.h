@@ -1,7 +1,9 @@
 /* The messages that a channel keeps, in a ring.
  *
  * Invariants of the ring of a local channel: 1. `used` is at most `slots`; 2. `first` and `free` are addresses of
- * slots, and `free` is `used` slots behind `first`, where the first slot follows the last one. */
+ * slots, and `free` is `used` slots behind `first`, where the first slot follows the last one; 3. `full_at` is `slots`
+ * or 0, and 0 if receivers are on their list or the channel is closed; 4. `empty_at` is 0 or SIZE_MAX, and SIZE_MAX if
+ * senders are on their list. */
 #ifndef CHARCOAL_SYNC_MESSAGES_H
 #define CHARCOAL_SYNC_MESSAGES_H
 
@@ -13,6 +15,8 @@
 struct ch_channel_ring {
   size_t slots;      /* how many it can hold: the channel's room; less if that is CH_UNBOUNDED */
   size_t used;       /* how many it holds */
+  size_t full_at;    /* while `used` is below it, to send is only to put a message in */
+  size_t empty_at;   /* while `used` is above it, to receive is only to take a message out */
   char *first;       /* where the next one is received from */
   char *free;        /* where the next one is sent to */
   const char *after; /* the end of the last slot */
@@ -33,8 +37,11 @@ static inline struct ch_channel_ring *new_ring(size_t slots, size_t size) {
     return NULL;
   struct ch_channel_ring *r = malloc(bytes);
   if (r)
-    *r = (struct ch_channel_ring){
-        .slots = slots, .first = r->messages, .free = r->messages, .after = r->messages + slots * size};
+    *r = (struct ch_channel_ring){.slots = slots,
+                                  .full_at = slots,
+                                  .first = r->messages,
+                                  .free = r->messages,
+                                  .after = r->messages + slots * size};
   return r;
 }
 
@@ -68,6 +75,26 @@ static inline void put_in_ring(struct ch_channel_ring *r, const void *from, size
 static inline void take_from_ring(struct ch_channel_ring *r, void *to, size_t size) {
   r->used--;
   ch_object_copy(to, advance(r, &r->first, size), size);
+}
+
+/* Somebody joins the list of receivers or of senders of a local channel. From then on the other side has to look at
+ * this list, until it has found it empty. */
+static inline void receivers_wait(const struct ch_channel *c) {
+  if (c->ring)
+    c->ring->full_at = 0;
+}
+static inline void senders_wait(const struct ch_channel *c) {
+  if (c->ring)
+    c->ring->empty_at = SIZE_MAX;
+}
+/* No receiver is on the list, and the channel is open; no sender is. The channel has a ring or two ends. */
+static inline void no_receivers_wait(const struct ch_channel *c, enum whose whose) {
+  if (!ends_of(c, whose))
+    c->ring->full_at = c->ring->slots;
+}
+static inline void no_senders_wait(const struct ch_channel *c, enum whose whose) {
+  if (!ends_of(c, whose))
+    c->ring->empty_at = 0;
 }
 
 enum { FIRST_SLOTS = 16 /* of an unbounded channel */ };

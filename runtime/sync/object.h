@@ -47,6 +47,7 @@ static inline void ch_object_leave(struct ch_object *o) {
 /* Copies a message. Most messages are words, whose copy is one load and one store; for the others the caller saves no
  * registers, so that it need not do so for words either. */
 CH_HIDDEN CH_RARE void ch_object_copy_other(void *to, const void *from, size_t size);
+static inline bool ch_object_is_word(size_t size) { return CH_LIKELY(size == 8) || CH_LIKELY(size == 4); }
 static inline void ch_object_copy(void *to, const void *from, size_t size) {
   if (CH_LIKELY(size == 8))
     memcpy(to, from, 8);

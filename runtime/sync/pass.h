@@ -103,7 +103,10 @@ static __attribute__((noinline)) int end_with_a_sender(struct ch_channel *c, enu
 }
 CH_PASS receive_from_ring(struct ch_channel *c, enum whose whose, void *to, size_t size) {
   take(c, whose, to, size);
-  return ch_list_empty(&c->senders) ? end(c, whose, 0) : end_with_a_sender(c, whose, size);
+  if (!ch_list_empty(&c->senders))
+    return end_with_a_sender(c, whose, size);
+  no_senders_wait(c, whose);
+  return end(c, whose, 0);
 }
 /* No receiver waits, and the channel is open. */
 CH_PASS send_to_ring(struct ch_channel *c, enum whose whose, struct ch_clause *own, const void *from, size_t size) {
@@ -114,6 +117,7 @@ CH_PASS send_to_ring(struct ch_channel *c, enum whose whose, struct ch_clause *o
   if (!may_have(whose, own))
     return decided_elsewhere(c);
   put(c, whose, from, size);
+  no_receivers_wait(c, whose);
   return end(c, whose, 0);
 }
 
@@ -201,8 +205,8 @@ static inline bool only_waits(const struct ch_channel *c, enum side side) {
                          : !has_message(c, LOCAL) && ch_list_empty(&c->senders);
 }
 static inline bool only_takes_a_slot(const struct ch_channel *c, enum side side) {
-  return side == SENDERS ? !is_full(c, LOCAL) && ch_list_empty(&c->receivers) && !c->object.closed
-                         : length(c, LOCAL) > 0 && ch_list_empty(&c->senders);
+  const struct ch_channel_ring *r = c->ring;
+  return r && (side == SENDERS ? r->used < r->full_at : r->used > r->empty_at);
 }
 static inline void take_a_slot(struct ch_channel *c, enum side side, void *message, size_t size) {
   if (side == SENDERS)
