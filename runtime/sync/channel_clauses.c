@@ -80,14 +80,14 @@ bool ch_channel_receive_now(struct ch_clause *clause) {
   CH_JUMP_TO make_receive(clause);
 }
 
-static bool can_send(const struct ch_clause *clause) {
+bool ch_channel_can_send(const struct ch_clause *clause) {
   struct ch_channel *c = clause->object;
   enter(c);
   bool can = has_room(c, ANY) || ch_list_is_awaited(&c->receivers) || standing_offer(c, ANY, RECEIVERS);
   leave(c);
   return can;
 }
-static bool can_receive(const struct ch_clause *clause) {
+bool ch_channel_can_receive(const struct ch_clause *clause) {
   struct ch_channel *c = clause->object;
   enter(c);
   bool can = has_message(c, ANY) || ch_list_is_awaited(&c->senders) || standing_offer(c, ANY, SENDERS);
@@ -95,5 +95,5 @@ static bool can_receive(const struct ch_clause *clause) {
   return can;
 }
 
-const struct ch_clause_type ch_channel_send_types[2] = CH_SEND_TYPES(.ready = can_send),
-                            ch_channel_recv_types[2] = CH_RECEIVE_TYPES(.ready = can_receive);
+const struct ch_clause_type ch_channel_send_types[2] = CH_SEND_TYPES(NULL),
+                            ch_channel_recv_types[2] = CH_RECEIVE_TYPES(NULL);

@@ -11,13 +11,17 @@ CH_HIDDEN int ch_channel_enlist_shared_send(struct ch_clause *);
 CH_HIDDEN int ch_channel_enlist_shared_receive(struct ch_clause *);
 CH_HIDDEN bool ch_channel_send_now(struct ch_clause *);
 CH_HIDDEN bool ch_channel_receive_now(struct ch_clause *);
+CH_HIDDEN bool ch_channel_can_send(const struct ch_clause *);
+CH_HIDDEN bool ch_channel_can_receive(const struct ch_clause *);
 
-/* For a local channel and for a shared one. The rest are further members. */
-#define CH_SEND_TYPES(...)                                                                                             \
+/* For a local channel and for a shared one; `result` is the member `selected`. */
+#define CH_SEND_TYPES(result)                                                                                          \
   CH_OP_TYPES_OFFERED("sending to a channel", ch_channel_enlist_local_send, ch_channel_enlist_shared_send,             \
-                      &ch_channel_offers[SENDERS], .at_once = ch_channel_send_now, __VA_ARGS__)
-#define CH_RECEIVE_TYPES(...)                                                                                          \
+                      &ch_channel_offers[SENDERS], .ready = ch_channel_can_send, .at_once = ch_channel_send_now,       \
+                      .selected = (result))
+#define CH_RECEIVE_TYPES(result)                                                                                       \
   CH_OP_TYPES_OFFERED("receiving from a channel", ch_channel_enlist_local_receive, ch_channel_enlist_shared_receive,   \
-                      &ch_channel_offers[RECEIVERS], .at_once = ch_channel_receive_now, __VA_ARGS__)
+                      &ch_channel_offers[RECEIVERS], .ready = ch_channel_can_receive,                                  \
+                      .at_once = ch_channel_receive_now, .selected = (result))
 
 #endif

@@ -74,6 +74,17 @@ struct ch_channel_recv__clause {
 };
 CH_CLAUSE_FORM(int, ch_channel_recv, struct ch_channel *c, void *to, size_t size);
 
+struct ch_channel_send_some__clause {
+  struct ch_pass__clause first;
+  size_t n;
+};
+CH_CLAUSE_FORM(intptr_t, ch_channel_send_some, struct ch_channel *c, const void *from, size_t size, size_t n);
+struct ch_channel_recv_some__clause {
+  struct ch_pass__clause first;
+  size_t n;
+};
+CH_CLAUSE_FORM(intptr_t, ch_channel_recv_some, struct ch_channel *c, void *to, size_t size, size_t n);
+
 /* Private: the types of these clauses, for a local channel and for a shared one, and what fills the clauses in. */
 extern const struct ch_clause_type ch_channel_send_types[2], ch_channel_recv_types[2];
 /* Private. Never blocks. */
@@ -130,7 +141,8 @@ CH_FILLS_IN void ch_channel_recv__clause(struct ch_channel_recv__clause *f, stru
 #define ch_try_send(c, from) ch_channel_try_send(CH_CHANNEL(c), (CH_MESSAGE(c) const *){from}, sizeof(CH_MESSAGE(c)))
 #define ch_try_recv(c, to) ch_channel_try_recv(CH_CHANNEL(c), (CH_MESSAGE(c) *){to}, sizeof(CH_MESSAGE(c)))
 /* Send or receive up to n messages, which lie one after the other at `from` or `to`. They wait for the first message
- * as ch_send and ch_recv do, and then go on, in order, with as many as need no further wait.
+ * as ch_send and ch_recv do, and then go on, in order, with as many as need no further wait. They can stand in
+ * `waituntil`.
  * Result: how many messages were sent or received (> 0), or the negative of an error number: -EPIPE and -ENOMEM as for
  * the first message; -ECANCELED; -EINVAL: n is 0. */
 #define ch_send_some(c, from, n)                                                                                       \

@@ -322,6 +322,46 @@ TEST(a_batch_takes_what_is_there_and_waits_only_for_the_first) {
   EXPECT(ch_recv_some(&c, to, 6) == -EPIPE && ch_send_some(&c, from, 6) == -EPIPE && ch_channel_destroy(&c) == 0);
 }
 
+TEST(a_batch_is_one_clause_of_several) {
+  for (int shared = 0; shared < 2; shared++) {
+    channel(int) c, other;
+    int from[6] = {0, 1, 2, 3, 4, 5}, to[6] = {0}, body = 0;
+    intptr_t n = 0;
+    EXPECT((shared ? ch_channel_init_shared(&c, 4) : ch_channel_init(&c, 4)) == 0);
+    EXPECT((shared ? ch_channel_init_shared(&other, 0) : ch_channel_init(&other, 0)) == 0);
+    waituntil(n = ch_send_some(&c, from, 6)) body = 1;
+    or waituntil(ch_recv(&other, to)) body = 2;
+    EXPECT(body == 1 && n == 4 && ch_length(&c) == 4);
+    waituntil(ch_recv(&other, to)) body = 3;
+    or waituntil(n = ch_recv_some(&c, to, 6)) body = 4;
+    EXPECT(body == 4 && n == 4 && to[3] == 3 && ch_length(&c) == 0);
+    waituntil(n = ch_recv_some(&c, to, 6)) body = 5;
+    else body = 6;
+    EXPECT(body == 6 && n == 4);
+    waituntil(n = ch_recv_some(&c, to, 6)) body = 7;
+    and waituntil(ch_recv(&other, to)) body = 7;
+    else body = 8;
+    EXPECT(body == 8 && n == 4);
+    do {
+      async {
+        waituntil(n = ch_recv_some(&c, to, 2)) body = 9;
+        or waituntil(ch_recv(&other, to)) body = 10;
+      }
+      EXPECT(ch_send_some(&c, from + 1, 3) == 3);
+    }
+    finish;
+    EXPECT(body == 9 && n == 2 && to[0] == 1 && to[1] == 2 && ch_length(&c) == 1);
+    waituntil(n = ch_send_some(&c, from, 0)) EXPECT(n == -EINVAL);
+    or waituntil(ch_send_some(&c, from, 1)) EXPECT(0);
+    waituntil(n = ch_recv_some(&c, to, 0)) EXPECT(n == -EINVAL);
+    else EXPECT(0);
+    EXPECT(ch_close(&c) == 0 && ch_recv(&c, to) == 0 && to[0] == 3);
+    waituntil(n = ch_recv_some(&c, to, 6)) EXPECT(n == -EPIPE);
+    or waituntil(ch_recv(&other, to)) EXPECT(0);
+    EXPECT(ch_channel_destroy(&c) == 0 && ch_channel_destroy(&other) == 0);
+  }
+}
+
 /* ---- futures ---- */
 
 TEST(a_future_gives_its_value_to_all_who_read_it_before_or_after) {
