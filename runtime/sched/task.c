@@ -2,6 +2,9 @@
 #include "sched/task.h"
 #include "activity/cancel.h"
 #include "report/dump.h"
+#include "wait/wait.h"
+#include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 static ch_task *task_of_cancel(struct ch_letter *l) { return (ch_task *)((char *)l - offsetof(ch_task, cancel)); }
@@ -68,6 +71,50 @@ void ch_task_cancel(ch_task *t) {
   if (!ch_inbox_post(t->inbox, &t->cancel)) /* it has finished meanwhile, and so has its domain */
     ch_task_release(t);
 }
+
+/* ---- joining as a clause ---- */
+
+static ch_task *task_of(const struct ch_clause *c) { return (ch_task *)((char *)c->object - offsetof(ch_task, ended)); }
+static bool is_own(const struct ch_clause *c) { return ch_task_is_current(task_of(c)); }
+
+static int enlist(struct ch_clause *c) {
+  if (!is_own(c))
+    return ch_waiter_enlist(c);
+  if (!ch_claim_own(c))
+    return CH_CLAUSE_DECIDED;
+  c->value = EDEADLK;
+  return CH_CLAUSE_READY;
+}
+static bool at_once(struct ch_clause *c) {
+  if (!is_own(c))
+    return ch_waiter_at_once(c);
+  c->value = EDEADLK;
+  return true;
+}
+static bool is_ready(const struct ch_clause *c) { return is_own(c) || ch_waiter_is_ready(c); }
+static intptr_t joined(struct ch_clause *c) {
+  intptr_t *result = ((struct ch_task_join__clause *)c)->result;
+  if (c->value != 0)
+    return (intptr_t)c->value;
+  if (result)
+    *result = task_of(c)->result;
+  ch_task_release(task_of(c));
+  return 0;
+}
+static const struct ch_clause_type join_type = {.what = "the end of a task",
+                                                .by = CH_BY_OTHERS,
+                                                .enlist = enlist,
+                                                .withdraw = ch_waiter_withdraw,
+                                                .selected = joined,
+                                                .ready = is_ready,
+                                                .at_once = at_once};
+
+void ch_task_join__clause(struct ch_task_join__clause *c, ch_task *t, intptr_t *result) {
+  c->clause = (struct ch_clause){.type = &join_type, .object = &t->ended};
+  c->result = result;
+}
+
+/* ---- cancelling all ---- */
 
 static void cancel_one(struct ch_branch *b, void *unused) { (void)unused, ch_branch_cancel(b); }
 void ch_domain_cancel_all(void) { ch_dump_activities(cancel_one, NULL); }

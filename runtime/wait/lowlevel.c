@@ -1,9 +1,11 @@
 /* Waiters and spinlocks (charcoal/lowlevel.h).
  *
- * A waiter's state, exactly one of: IDLE; SUSPENDED: `clause` is registered, and whoever takes it to SCHEDULED has to
+ * A waiter's state, exactly one of: IDLE; SUSPENDED: `waiting` is registered, and whoever takes it to SCHEDULED has to
  * send it to its domain; SCHEDULED: on its way there (then `letter` is posted), or kept for the next who suspends.
  *   IDLE -> SUSPENDED, SCHEDULED -> IDLE     by the domain's thread
  *   IDLE, SUSPENDED -> SCHEDULED             by anybody, atomically
+ * A clause of a statement is claimed only when it has arrived in its domain. If the wait has been decided for another
+ * clause by then, or is while it is on its way, the schedule is kept.
  */
 #include "sched/schedule.h"
 #include "wait/wait.h" /* before it, so that it declares the interruptible versions */
@@ -21,7 +23,8 @@
 enum { IDLE, SUSPENDED, SCHEDULED };
 
 struct waiter {
-  struct ch_clause clause;
+  struct ch_clause clause;   /* of a call */
+  struct ch_clause *waiting; /* valid while SUSPENDED or on its way: this, or the clause of a statement */
   struct ch_letter letter;
   struct ch_inbox *inbox; /* that of the domain in which it was last suspended */
   uint32_t state;
@@ -30,7 +33,7 @@ _Static_assert(sizeof(struct waiter) <= sizeof(struct ch_waiter), "the public ty
 
 static struct waiter *of(ch_waiter *w) { return (struct waiter *)w; }
 
-/* ---- suspending ---- */
+/* ---- a clause ---- */
 
 /* SCHEDULED -> IDLE. This is an exchange and not a store: a schedule that finds SCHEDULED has no further effect, so
  * what its caller had written before must be visible to the code that goes on here. */
@@ -42,6 +45,7 @@ static void take_schedule(struct waiter *w) {
 static int enlist(struct ch_clause *c) {
   struct waiter *w = c->object;
   uint32_t idle = IDLE;
+  w->waiting = c;
   if (ch_atomic_change(&w->state, &idle, SUSPENDED))
     return CH_CLAUSE_LISTED;
   CH_INVARIANT(idle == SCHEDULED, "one branch at a time is suspended at a waiter");
@@ -59,6 +63,50 @@ static const struct ch_clause_type firm = {
     .what = "being scheduled at", .by = CH_BY_OTHERS, .enlist = enlist, .withdraw = withdraw, .cancel = refuse};
 static const struct ch_clause_type cancellable = {
     .what = "being scheduled at", .by = CH_BY_OTHERS, .enlist = enlist, .withdraw = withdraw, .cancel = agree};
+
+/* ---- in a statement ---- */
+
+static bool is_kept(const struct waiter *w) { return ch_atomic_load(&w->state) == SCHEDULED; }
+
+bool ch_waiter_is_ready(const struct ch_clause *c) { return is_kept(c->object); }
+bool ch_waiter_at_once(struct ch_clause *c) {
+  if (!is_kept(c->object))
+    return false;
+  take_schedule(c->object);
+  return true;
+}
+int ch_waiter_enlist(struct ch_clause *c) {
+  struct waiter *w = c->object;
+  uint32_t idle = IDLE;
+  w->inbox = ch_inbox_of_thread;
+  w->waiting = c;
+  if (ch_atomic_change(&w->state, &idle, SUSPENDED))
+    return CH_CLAUSE_LISTED;
+  if (!ch_claim_own(c))
+    return CH_CLAUSE_DECIDED;
+  take_schedule(w);
+  return CH_CLAUSE_READY;
+}
+/* A schedule that is on its way is kept. In a child of fork it may never have been posted. */
+bool ch_waiter_withdraw(struct ch_clause *c) {
+  struct waiter *w = c->object;
+  if (!withdraw(c))
+    for (unsigned tries = 1; !ch_inbox_recall(&w->letter) && !ch_domain.drops_others; tries++)
+      ch_atomic_relax(tries);
+  return true;
+}
+static const struct ch_clause_type selectable = {.what = "being scheduled at",
+                                                 .by = CH_BY_OTHERS,
+                                                 .enlist = ch_waiter_enlist,
+                                                 .withdraw = ch_waiter_withdraw,
+                                                 .ready = ch_waiter_is_ready,
+                                                 .at_once = ch_waiter_at_once};
+
+void ch_waiter_wait__clause(struct ch_waiter_wait__clause *c, ch_waiter *w) {
+  c->clause = (struct ch_clause){.type = &selectable, .object = w};
+}
+
+/* ---- suspending by a call ---- */
 
 /* As ch_inbox_here; leaves errno as it was. */
 CH_COLD static int make_inbox(struct ch_inbox **inbox) {
@@ -181,7 +229,8 @@ int ch_waiter_suspend_unlock(ch_waiter *public, ch_spinlock *lock) {
 
 static void fire(struct waiter *w) {
   take_schedule(w);
-  ch_clause_fired(&w->clause, 0);
+  if (!ch_clause_fired(w->waiting, 0))
+    (void)ch_atomic_exchange(&w->state, SCHEDULED); /* it is kept */
 }
 
 static void arrive(struct ch_letter *letter) {
@@ -223,7 +272,7 @@ int ch_yield_to_int(ch_waiter *public) {
   struct ch_branch *b = ch_domain.current;
   if (!claim(w))
     return (int)ch_done(0).status;
-  if (!b || !is_in_its_domain(w)) {
+  if (!b || !is_in_its_domain(w) || w->waiting != &w->clause) {
     send_to_its_domain(w);
     return (int)ch_done(0).status;
   }

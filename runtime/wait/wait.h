@@ -46,6 +46,12 @@ extern CH_HIDDEN const struct ch_clause_type ch_sem_clause_type;
  */
 CH_HIDDEN void ch_sem_left(struct ch_link *waiters);
 
+/* The members of a clause type whose `object` is a ch_waiter (charcoal/lowlevel.h). */
+CH_HIDDEN int ch_waiter_enlist(struct ch_clause *);
+CH_HIDDEN bool ch_waiter_withdraw(struct ch_clause *);
+CH_HIDDEN bool ch_waiter_is_ready(const struct ch_clause *);
+CH_HIDDEN bool ch_waiter_at_once(struct ch_clause *);
+
 /* Tells whether the running branch is in a cancelled scope, where it must not wait. It is cheap while no scope is
  * cancelled. */
 CH_HIDDEN CH_RARE bool ch_is_marked_slow(void);

@@ -42,6 +42,14 @@ struct ch_activity_wait__clause {
 };
 CH_CLAUSE_FORM(int, ch_activity_wait, ch_activity *handle);
 
+/* If the clause is not selected, the caller still has the handle. */
+struct ch_task;
+struct ch_task_join__clause {
+  struct ch_clause clause;
+  intptr_t *result;
+};
+CH_CLAUSE_FORM(int, ch_task_join, struct ch_task *task, intptr_t *result);
+
 /* ---- the C library's calls on descriptors ----
  *
  * A clause is selected when its call can be made without waiting, and the call is made at that moment. The calls of the

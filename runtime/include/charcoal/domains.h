@@ -52,7 +52,7 @@ int ch_domain_index(void);
 ch_task *ch_domain_spawn(ch_domains *, unsigned which, intptr_t (*fn)(void *), void *argument);
 
 /* Waits until fn has returned, stores its result in *result unless `result` is NULL, and frees the handle. All that fn
- * has done happens before this function returns.
+ * has done happens before this function returns. It can stand in `waituntil`.
  * Result: 0; ECANCELED: the task may be joined again; EDEADLK: the task is the caller's own activity.
  * Threads: any that runs a domain; one activity at a time. */
 int ch_task_join(ch_task *, intptr_t *result);

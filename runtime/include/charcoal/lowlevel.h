@@ -46,7 +46,7 @@ void ch_spin_release(ch_spinlock *);
 /* An object in which one branch at a time can be suspended. Zeroed memory is one; the caller owns the memory and keeps
  * it while a branch is suspended there. */
 typedef struct ch_waiter {
-  void *opaque[12]; /* private */
+  void *opaque[13]; /* private */
 } ch_waiter;
 
 /* Suspends the caller until somebody schedules the waiter. A schedule that comes before the suspension is kept, and
@@ -57,10 +57,14 @@ typedef struct ch_waiter {
  * Source: AC paper, figure 7 (Suspend). */
 int ch_waiter_suspend(ch_waiter *);
 
-/* Suspends the caller as ch_waiter_suspend does, and can be cancelled.
- * Result: as there; ECANCELED.
- * Cancel: ends the wait with ECANCELED; a schedule that comes too late for this wait is kept for the next one. */
+/* Suspends the caller as ch_waiter_suspend does, and can be cancelled. It can stand in `waituntil`; if its clause is
+ * not selected, a schedule is kept. Result: as there; ECANCELED. Cancel: ends the wait with ECANCELED; a schedule that
+ * comes too late for this wait is kept for the next one. */
 int ch_waiter_wait(ch_waiter *);
+struct ch_waiter_wait__clause {
+  struct ch_clause clause;
+};
+CH_CLAUSE_FORM(int, ch_waiter_wait, ch_waiter *);
 
 /* Suspends the caller as ch_waiter_suspend does, and releases the lock as soon as the branch can be scheduled; it
  * releases the lock also if it returns an error.
@@ -76,8 +80,8 @@ void ch_waiter_schedule(ch_waiter *);
 
 /* Schedules the waiter and gives way to the branch that is suspended there: if it belongs to this domain, it runs next,
  * before the caller and before all in the run queue, unless its activity is set aside at a yield point or has to wait
- * for an atomic block that the caller is contained in. In plain code, or for a branch of another domain, it does the
- * same as ch_waiter_schedule.
+ * for an atomic block that the caller is contained in. In plain code, for a branch of another domain, or for one that
+ * waits in a statement, it does the same as ch_waiter_schedule.
  * Source: AC paper, figure 7 (YieldTo). */
 void ch_yield_to(ch_waiter *);
 

@@ -512,3 +512,79 @@ TEST(a_semaphore_with_a_letter_to_another_domain_is_not_destroyed) {
     ch_sleep(1000000);
   EXPECT(result == 0 && ch_sem_destroy(&s) == 0);
 }
+
+/* ---- the end of a task in a statement ---- */
+
+static intptr_t waits_for_one(void *semaphore) { return ch_sem_wait(semaphore) + 3; }
+TEST(the_end_of_a_task_is_one_clause_of_several) {
+  ch_domains *d = ch_domains_start(2, NULL);
+  ch_sem lets_go[2] = {CH_SEM_INIT(0), CH_SEM_INIT(0)};
+  ch_task *tasks[2];
+  intptr_t r = -7;
+  int body = 0, ends = 0, error = -1;
+  for (unsigned i = 0; i < 2; i++)
+    tasks[i] = ch_domain_spawn(d, i, waits_for_one, &lets_go[i]);
+  waituntil(ch_task_join(tasks[0], &r)) body = 1;
+  or waituntil(ch_sleep(MS)) body = 2;
+  EXPECT(body == 2 && r == -7);
+  waituntil(ch_task_join(tasks[0], &r)) body = 3;
+  else body = 4;
+  EXPECT(body == 4);
+  ch_sem_post(&lets_go[1]);
+  waituntil(ch_task_join(tasks[0], &r)) body = 5;
+  or waituntil(error = ch_task_join(tasks[1], &r)) body = 6;
+  EXPECT(body == 6 && error == 0 && r == 3);
+  do {
+    async {
+      waituntil(ch_task_join(tasks[0], &r)) EXPECT(0);
+      or waituntil(ch_sleep(CH_FOREVER)) EXPECT(0);
+    }
+    cancel;
+  }
+  finish;
+  tasks[1] = ch_domain_spawn(d, 1, at_once, (void *)8);
+  ch_sem_post(&lets_go[0]);
+  intptr_t of[2];
+  waituntil(ch_task_join(tasks[0], &of[0])) ends++;
+  and waituntil(ch_task_join(tasks[1], &of[1])) ends++;
+  EXPECT(ends == 2 && of[0] == 3 && of[1] == 9);
+  EXPECT(ch_domains_end(d, 0) == 0);
+}
+
+/* The end of a task races with a unit that was posted before it; whichever loses is still there. */
+static intptr_t posts(void *semaphore) { return ch_sem_post(semaphore) + 1; }
+TEST(an_end_of_a_task_that_is_not_selected_is_kept) {
+  enum { ROUNDS = 300 };
+  ch_domains *d = ch_domains_start(1, NULL);
+  static ch_sem unit = CH_SEM_INIT(0);
+  int first[2] = {0, 0};
+  for (int i = 0; i < ROUNDS; i++) {
+    ch_task *t = ch_domain_spawn(d, 0, posts, &unit);
+    intptr_t r = 0;
+    int one = 0;
+    when(i % 2) waituntil(ch_task_join(t, &r)) one = 1;
+    or waituntil(ch_sem_wait(&unit)) one = 2;
+    or when(i % 2 == 0) waituntil(ch_task_join(t, &r)) one = 1;
+    first[one - 1]++;
+    EXPECT(one == 1 ? ch_sem_wait(&unit) == 0 : ch_task_join(t, &r) == 0);
+    EXPECT(r == 1 && ch_sem_trywait(&unit) == EAGAIN);
+  }
+  EXPECT(first[0] + first[1] == ROUNDS && first[1] > 0);
+  EXPECT(ch_domains_end(d, 0) == 0);
+}
+
+static intptr_t joins_itself_in_a_statement(void *to) {
+  int error = 0;
+  ch_sem_wait(&began);
+  waituntil(error = ch_task_join(*(ch_task **)to, NULL)) return error;
+  or waituntil(ch_sleep(CH_FOREVER)) return 0;
+  return -1;
+}
+TEST(a_task_does_not_wait_for_its_own_end_in_a_statement) {
+  static ch_task *t;
+  ch_domains *d = ch_domains_start(1, NULL);
+  intptr_t r;
+  t = ch_domain_spawn(d, 0, joins_itself_in_a_statement, &t);
+  ch_sem_post(&began);
+  EXPECT(ch_task_join(t, &r) == 0 && r == EDEADLK && ch_domains_end(d, 0) == 0);
+}

@@ -863,6 +863,27 @@ static void check_waiter_and_cancel(void) {
     outcome(2);
 }
 
+/* A statement waits for a schedule or a future. If the future is had, the schedule is kept, also one that was on its
+ * way. */
+static struct ch_waiter_wait__clause scheduled;
+static void is_scheduled_or_gets_0(void) {
+  ch_wait_enter(&waits[current], 0, NULL);
+  ch_waiter_wait__clause(&scheduled, &waiter);
+  ch_wait_add(&waits[current], &scheduled.clause, 0);
+  add_get(0, 1);
+  result[current] = ch_wait_any(&waits[current]);
+  if (result[current] == -ECANCELED) {
+    ch_domain.marked_count = 0;
+    result[current] = 2;
+  }
+  if (result[current] != 0)
+    EXPECT(ch_waiter_suspend(&waiter) == 0);
+}
+static void check_scheduled(void) {
+  EXPECT(nobody_waits());
+  outcome(result[0] != 0);
+}
+
 /* A condition that is signalled while a wait for it is cancelled. */
 static ch_mutex mutex;
 static ch_cond cond;
@@ -1144,6 +1165,10 @@ int main(int argc, char **argv) {
           is_suspended_until_both_have_come, schedules, schedules);
   EXPLORE("a_waiter_that_looks_on_and_is_cancelled_keeps_a_schedule", set_up_waiter_and_look_on,
           check_waiter_and_cancel, 3, is_suspended_or_cancelled, schedules, cancels);
+  EXPLORE("a_schedule_that_is_not_selected_is_kept", set_up_waiter, check_scheduled, 2, is_scheduled_or_gets_0,
+          schedules, sets_0);
+  EXPLORE("a_schedule_beside_a_cancel_of_a_statement_is_kept", set_up_waiter, check_scheduled, 2,
+          is_scheduled_or_gets_0, schedules, cancels);
   EXPLORE("a_signal_beside_a_cancel_is_never_kept", set_up_locks, check_signal, 2, sleeps_until_signalled, signals,
           cancels);
   EXPLORE("a_mutex_is_had_by_one_and_leaves_nobody_waiting", set_up_mutex, check_mutex, 1, locks, locks_or_gets_0,
