@@ -74,7 +74,7 @@ static const Entry pipeline[] = {
     {"versions", Stage::Start, "table of interruptible versions by address", add<VersionsPass, Stage::Start>},
     {"devirtualize", Stage::Middle, "look-ups whose answer is known become that answer",
      add<DevirtualizePass, Stage::Middle>},
-    {"strips", Stage::Middle, "counted loops give way once in many turns", add<StripsPass, Stage::Middle>},
+    {"strips", Stage::Middle, "loops give way outside of themselves", add<StripsPass, Stage::Middle>},
     {"unused", Stage::Last, "entries of that table for functions that nothing uses any more go",
      add<UnusedPass, Stage::Last>},
     {"merge", Stage::Last, "superfluous yield points go", add<MergePass, Stage::Last>},

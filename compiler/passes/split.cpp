@@ -28,6 +28,7 @@
 #include "suspension_markers.h"
 #include "options.h"
 #include "places.h"
+#include "question.h"
 #include "scalable.h"
 #include "tailcalls.h"
 #include "llvm/IR/InstIterator.h"
@@ -221,6 +222,19 @@ static void gatherPlainVersions(Module &M, ArrayRef<Function *> versions) {
     }
 }
 
+// The questions that `strips` has put into loops become looks at the word that each check looks at.
+static void lowerQuestions(Abi &abi) {
+  Function *asked = abi.M.getFunction(AskedName);
+  if (!asked)
+    return;
+  for (User *U : make_early_inc_range(asked->users())) {
+    auto *question = cast<CallInst>(U);
+    IRBuilder<> B(question);
+    question->replaceAllUsesWith(B.CreateIsNotNull(abi.loadAttention(B)));
+    question->eraseFromParent();
+  }
+}
+
 // CH_KEEPS_REGISTERS. A linker's stub that binds the name at the first call would not keep all of them.
 static void keepRegisters(Module &M) {
   if (Triple(M.getTargetTriple()).getArch() != Triple::x86_64)
@@ -252,6 +266,7 @@ PreservedAnalyses charcoal::SplitPass::run(Module &M, ModuleAnalysisManager &) {
     }
   }
   dropUnused(versions);
+  lowerQuestions(abi);
   gatherPlainVersions(M, versions);
   std::vector<std::pair<Function *, Signature>> todo;
   for (Function *F : versions) {

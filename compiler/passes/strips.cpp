@@ -1,8 +1,9 @@
-// Pass `strips`: a counted loop whose calls have all been inlined gives way once in 1,024 turns (strip mining).
+// Pass `strips`: a loop whose calls have all been inlined gives way between strips of many turns (strip mining).
 //
 //   takes   interruptible versions that are inlined and simplified, but not vectorised, with a yield point in each loop
 //           that made calls
-//   leaves  such loops as strips of at most 1,024 turns without a yield point, which LLVM optimises like plain C
+//   leaves  such loops as strips without a yield point, which LLVM optimises like plain C; strips of a counted loop
+//           have at most 1,024 turns
 //
 //     loop:  %i = phi [0, %entry], [%next, %loop]      outer: %o = phi [0, %entry], [%next, %strip]
 //            call @charcoal.yield()                           call @charcoal.yield()
@@ -17,10 +18,22 @@
 // being vectorised. The yield point at the beginning of the strip stays even if the loop has few turns, because the
 // loops around it may rely on it.
 //
+// Other loops, such as searches, ask at the end of each turn whether to give way, and do so outside of the loop. Their
+// strips end when somebody else wants to run:
+//
+//     loop:  %p = phi [%list, %entry], [%q, %more]     outer:  %o = phi [%list, %entry], [%q, %strip]
+//            call @charcoal.yield()                    loop:   %p = phi [%o, %outer], [%q, %asking]
+//            …                                                 …
+//            br %found, %end, %more                            br %found, %end, %more
+//     more:  br %last, %end, %loop              =>     more:   br %last, %end, %asking
+//                                                      asking: br (call @charcoal.asked()), %strip, %loop
+//                                                      strip:  call @charcoal.pause(); br %outer
+//
 // Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-strips
 #include "strips.h"
 #include "cycles.h"
 #include "options.h"
+#include "question.h"
 #include "suspension_markers.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -29,6 +42,7 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/IndVarSimplify.h"
 #include "llvm/Transforms/Scalar/LICM.h"
@@ -53,8 +67,13 @@ struct Test {
   APInt step; // what a turn adds to the counter
 };
 
-// The yield points of an innermost loop in which everything else takes a short time and nobody waits for somebody.
-// There are none if the loop has one that the user wrote.
+// A call that does nothing but look at memory, such as one of glibc's functions that find a table.
+static bool onlyLooks(const CallBase &CB) {
+  return CB.onlyReadsMemory() && CB.willReturn() && !isSuspendingCall(CB) && !CB.isInlineAsm();
+}
+
+// The yield points of an innermost loop in which nobody waits for somebody, and which calls nothing that changes
+// memory. There are none if the loop has one that the user wrote.
 static SmallVector<CallInst *> yieldsOf(const Loop &loop) {
   SmallVector<CallInst *> yields;
   if (!loop.isInnermost())
@@ -62,37 +81,49 @@ static SmallVector<CallInst *> yieldsOf(const Loop &loop) {
   for (BasicBlock *BB : loop.blocks())
     for (Instruction &I : *BB) {
       auto *CB = dyn_cast<CallBase>(&I);
-      auto *memory = dyn_cast<AnyMemIntrinsic>(&I);
       if (isYield(I) && !CB->hasFnAttr(ExplicitAttr))
         yields.push_back(cast<CallInst>(&I));
-      else if (isLookAtShared(I) || (CB && !isa<IntrinsicInst>(CB)) ||
-               (memory && !isa<ConstantInt>(memory->getLength())))
+      else if (isLookAtShared(I) || (CB && !isa<IntrinsicInst>(CB) && !onlyLooks(*CB)))
         return {};
     }
   return yields;
 }
 
+// Whether everything in a turn takes a short time.
+static bool hasShortTurns(const Loop &loop) {
+  auto isLong = [](const Instruction &I) {
+    auto *memory = dyn_cast<AnyMemIntrinsic>(&I);
+    return memory ? !isa<ConstantInt>(memory->getLength()) : isa<CallBase>(I) && !isa<IntrinsicInst>(I) && !isYield(I);
+  };
+  return none_of(loop.blocks(), [&](const BasicBlock *BB) { return any_of(*BB, isLong); });
+}
+
 // One innermost loop.
 class Strip {
 public:
-  Strip(Loop &loop, ScalarEvolution &evolution, AAResults &aliases)
+  Strip(Loop &loop, ScalarEvolution &evolution, AAResults &aliases, const DominatorTree &tree)
       : loop(loop), header(loop.getHeader()), latch(loop.getLoopLatch()), before(loop.getLoopPreheader()),
-        evolution(evolution), aliases(aliases), yields(yieldsOf(loop)) {}
+        evolution(evolution), aliases(aliases), tree(tree), yields(yieldsOf(loop)) {}
 
   // Finds out whether the loop can be changed, and how; changes nothing. A loop that may also end elsewhere mostly
   // ends early, and is not vectorised.
   bool isPossible() {
     if (!latch || !before || yields.empty() || hasOtherCycles())
       return false;
-    const unsigned most = evolution.getSmallConstantMaxTripCount(&loop);
-    isShort = most != 0 && most <= TurnsOfStrip;
-    return isShort || (loop.getExitingBlock() == latch && findTest());
+    if (hasShortTurns(loop)) {
+      const unsigned most = evolution.getSmallConstantMaxTripCount(&loop);
+      isShort = most != 0 && most <= TurnsOfStrip;
+      isCounted = loop.getExitingBlock() == latch && findTest();
+    }
+    return isShort || isCounted || asksInEachTurn();
   }
 
   void make() {
     if (isShort)
       return moveYield(*before->getTerminator());
-    divide();
+    if (isCounted)
+      return divide();
+    ask();
   }
 
 private:
@@ -100,8 +131,10 @@ private:
   BasicBlock *header, *latch, *before;
   ScalarEvolution &evolution;
   AAResults &aliases;
+  const DominatorTree &tree;
   SmallVector<CallInst *> yields;
   bool isShort = false; // it never makes more turns than a strip
+  bool isCounted = false;
   Test test;
   DenseMap<Value *, Value *> atStart; // what a value of a turn is when a strip begins
 
@@ -110,6 +143,12 @@ private:
     SmallVector<BasicBlock *> others;
     copy_if(loop.blocks(), std::back_inserter(others), [&](BasicBlock *BB) { return BB != header; });
     return !cyclesAmong(others).empty();
+  }
+
+  // Whether no way round the loop avoids the yield points, so that a question at the end of each turn is not dearer.
+  bool asksInEachTurn() const {
+    return isa<BranchInst>(latch->getTerminator()) && llvm::count(successors(latch), header) == 1 &&
+           any_of(yields, [&](const CallInst *yield) { return tree.dominates(yield->getParent(), latch); });
   }
 
   bool findTest() {
@@ -238,16 +277,12 @@ private:
     return B.CreateSelect(B.CreateICmp(test.predicate, first, bound), limit, bound);
   }
 
-  void divide() {
-    LLVMContext &C = header->getContext();
-    Function *F = header->getParent();
-    auto *branch = cast<BranchInst>(latch->getTerminator());
-    BasicBlock *exit = branch->getSuccessor(branch->getSuccessor(0) == header ? 1 : 0);
-    BasicBlock *outer = BasicBlock::Create(C, header->getName() + ".outer", F, header);
-    BasicBlock *strip = BasicBlock::Create(C, header->getName() + ".strip", F, latch->getNextNode());
-
+  // Makes the block in which each strip begins, and returns its jump into the loop. `strip` is where a strip ends.
+  BranchInst *addOuter(BasicBlock *strip) {
+    BasicBlock *outer =
+        BasicBlock::Create(header->getContext(), header->getName() + ".outer", header->getParent(), header);
     IRBuilder<> B(outer);
-    B.SetCurrentDebugLocation(branch->getDebugLoc());
+    B.SetCurrentDebugLocation(latch->getTerminator()->getDebugLoc());
     for (PHINode &value : header->phis()) {
       PHINode *start = B.CreatePHI(value.getType(), 2, value.getName() + ".start");
       start->addIncoming(value.getIncomingValueForBlock(before), before);
@@ -258,9 +293,42 @@ private:
       atStart[&value] = start;
     }
     before->getTerminator()->replaceSuccessorWith(header, outer);
-    BranchInst *enter = B.CreateBr(header);
+    return B.CreateBr(header);
+  }
+
+  BasicBlock *addBlock(const Twine &suffix) {
+    return BasicBlock::Create(header->getContext(), header->getName() + suffix, header->getParent(),
+                              latch->getNextNode());
+  }
+
+  // A loop that is not counted asks at the end of each turn whether it is to give way.
+  void ask() {
+    Module &M = *header->getModule();
+    BasicBlock *strip = addBlock(".strip"), *asking = addBlock(".asking");
+    BasicBlock *outer = addOuter(strip)->getParent();
+    const DebugLoc place = yields.front()->getDebugLoc(); // before it moves
+    moveYield(*before->getTerminator());
+
+    latch->getTerminator()->replaceSuccessorWith(header, asking);
+    header->replacePhiUsesWith(latch, asking);
+    IRBuilder<> B(asking);
+    B.SetCurrentDebugLocation(place);
+    B.CreateCondBr(B.CreateCall(askedFunction(M)), strip, header,
+                   MDBuilder(M.getContext()).createUnlikelyBranchWeights());
+    B.SetInsertPoint(strip);
+    B.CreateCall(markerFunction(M, PauseName))->setDoesNotThrow();
+    B.CreateBr(outer);
+  }
+
+  void divide() {
+    auto *branch = cast<BranchInst>(latch->getTerminator());
+    BasicBlock *exit = branch->getSuccessor(branch->getSuccessor(0) == header ? 1 : 0);
+    BasicBlock *strip = addBlock(".strip");
+    BranchInst *enter = addOuter(strip);
+    BasicBlock *outer = enter->getParent();
     moveYield(*enter);
-    B.SetInsertPoint(enter);
+    IRBuilder<> B(enter);
+    B.SetCurrentDebugLocation(branch->getDebugLoc());
     Value *bound = startOf(test.bound, B), *limit = limitOf(startOf(test.counter, B), bound, B);
 
     B.SetInsertPoint(branch);
@@ -298,9 +366,10 @@ static void makeStrips(Function &F, FunctionAnalysisManager &analyses) {
   analyses.invalidate(F, LoopSimplifyPass().run(F, analyses));
   auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(F);
   auto &aliases = analyses.getResult<AAManager>(F);
+  auto &tree = analyses.getResult<DominatorTreeAnalysis>(F);
   std::vector<Strip> strips;
   for (Loop *loop : analyses.getResult<LoopAnalysis>(F).getLoopsInPreorder())
-    if (Strip strip(*loop, evolution, aliases); strip.isPossible())
+    if (Strip strip(*loop, evolution, aliases, tree); strip.isPossible())
       strips.push_back(std::move(strip));
   if (strips.empty())
     return;

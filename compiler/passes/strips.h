@@ -1,4 +1,4 @@
-// Pass `strips`: counted loops give way once in so many turns. See strips.cpp.
+// Pass `strips`: loops whose calls are inlined give way outside of themselves. See strips.cpp.
 #ifndef CHARCOAL_PASSES_STRIPS_H
 #define CHARCOAL_PASSES_STRIPS_H
 
