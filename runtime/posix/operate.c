@@ -25,18 +25,16 @@ intptr_t ch_operation_ended(struct ch_clause *all, unsigned selected) {
 }
 
 struct ch_int_result ch_operate_int(const struct ch_leaf *leaf, const struct ch_request *request) {
-  struct ch_frame *f = ch_frame_new(&leaf->info);
+  struct ch_frame *f = ch_frame_take(&leaf->info);
   struct ch_operation *op = (struct ch_operation *)f->image;
   op->request = *request;
   if (CH_UNLIKELY(!ch_operation_start(op))) {
     intptr_t result = leaf->finish(&op->clause, 0);
-    ch_frame_free(f);
+    ch_frame_give(f);
     return ch_done(result);
   }
   ch_wait_listed(&op->clause);
-  *ch_tls.link = f;
-  ch_tls.link = &f->parent;
-  return (struct ch_int_result){CH_BLOCKED, 0};
+  return ch_leaf_blocks(f);
 }
 
 intptr_t ch_operate(const struct ch_leaf *leaf, const struct ch_request *request) {

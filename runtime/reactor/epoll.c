@@ -157,7 +157,7 @@ static bool make_room(int fd) {
 static bool is_sure(int fd, uint32_t wanted) {
   const struct ch_fd_entry *k = ch_fd_entry(fd);
   return k && !k->reused && wanted && (table[fd].armed & wanted) == wanted && !(k->is & CH_SHORT_READS_MISLEAD) &&
-         ch_fd_cache_says_not_ready(fd, (int)wanted);
+         ch_fd_entry_says_not_ready(k, (int)wanted);
 }
 
 /* Arms the descriptor if necessary. 0 or -errno. */

@@ -57,7 +57,7 @@ static const struct ch_reactor undecided = {"undecided",      ch_monotonic_now, 
                                             first_listen,     first_leave,      first_rest};
 const struct ch_reactor *ch_reactor = &undecided;
 
-bool ch_reactor_has_ring(void) {
+CH_COLD bool ch_reactor_gets_ring(void) {
   if (ch_reactor == &undecided)
     decide();
   return ch_reactor == &ch_reactor_uring && ch_uring_available() == 0;

@@ -52,6 +52,8 @@ extern CH_HIDDEN const struct ch_reactor ch_reactor_uring, ch_reactor_epoll, ch_
 CH_HIDDEN void ch_reactor_choose(void);
 /* Tells whether operations are carried out by a ring, without a thread. */
 CH_HIDDEN bool ch_reactor_has_ring(void);
+/* The same while this thread has none yet: chooses the reactor, and starts a ring. */
+CH_HIDDEN bool ch_reactor_gets_ring(void);
 /* For IORING_OP_RECV when the socket is probably empty: wait before the first attempt, where the kernel can. */
 CH_HIDDEN extern uint16_t ch_uring_recv_flags;
 /* Tells whether somebody of this thread's domain waits for input on the descriptor. An operation that began now could

@@ -179,9 +179,11 @@ static inline void ch_fd_cache_forget_readiness(int fd, int events) {
 }
 enum { CH_IN = POLLIN | 0x40 /* POLLRDNORM */, CH_OUT = POLLOUT | 0x100 /* POLLWRNORM */ };
 /* None of them holds, most probably; if one comes to hold the reactor reports it. */
-static inline bool ch_fd_cache_says_not_ready(int fd, int events) {
-  const struct ch_fd_entry *k = ch_fd_entry(fd);
+static inline bool ch_fd_entry_says_not_ready(const struct ch_fd_entry *k, int events) {
   return k && (events & ~(int)k->not_ready) == 0 && ch_fd_cache_distrust == 0;
+}
+static inline bool ch_fd_cache_says_not_ready(int fd, int events) {
+  return ch_fd_entry_says_not_ready(ch_fd_entry(fd), events);
 }
 /* A read of n bytes brought r. */
 CH_HIDDEN void ch_fd_cache_short_read(int fd);

@@ -14,8 +14,9 @@
 
 /* A message that is too long is refused also while there is no room, so only output of TCP can be in vain. */
 bool ch_try_is_vain(int fd, int event, int flags) {
-  if (flags & ~CH_WAITING_FLAGS || (event == CH_OUT && ch_fd_cache_kind(fd) != CH_TCP_SOCKET) ||
-      !ch_fd_cache_says_not_ready(fd, event) || !ch_fd_cache_all(fd, CH_BLOCKS) ||
+  const struct ch_fd_entry *k = ch_fd_entry(fd);
+  if (CH_LIKELY(!ch_fd_entry_says_not_ready(k, event)) || flags & ~CH_WAITING_FLAGS ||
+      (event == CH_OUT && k->kind != CH_TCP_SOCKET) || !(k->is & CH_BLOCKS) ||
       ch_negative_limit(fd, event == CH_IN ? SO_RCVTIMEO : SO_SNDTIMEO))
     return false;
   errno = EAGAIN;

@@ -94,10 +94,7 @@ static bool is_refusal(ssize_t r) {
 
 /* Whether a call names a position in a file that has none. This is an error, which the plain call reports at once; a
  * ring would ignore it and transfer bytes. */
-static bool has_no_position(int fd, int64_t offset) {
-  if (offset < 0)
-    return false;
-  enum ch_file_kind kind = ch_fd_cache_kind(fd);
+static CH_COLD bool is_without_position(int fd, enum ch_file_kind kind) {
   if (kind == CH_UNKNOWN_FILE)
     kind = ch_fd_cache_ask_kind(fd);
   if (kind == CH_DEVICE_FILE) { /* an eventfd seeks nowhere without an error, and refuses to read there */
@@ -108,6 +105,10 @@ static bool has_no_position(int fd, int64_t offset) {
     return refuses;
   }
   return kind != CH_UNKNOWN_FILE && kind != CH_STORAGE_FILE;
+}
+static inline bool has_no_position(int fd, int64_t offset) {
+  enum ch_file_kind kind = offset < 0 ? CH_STORAGE_FILE : ch_fd_cache_kind(fd);
+  return CH_UNLIKELY(kind != CH_STORAGE_FILE) && is_without_position(fd, kind);
 }
 
 /* A ring looks into the page cache itself. Without a ring, the page cache may have only the first part of what is read,

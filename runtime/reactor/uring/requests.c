@@ -13,7 +13,7 @@ struct late {
 };
 static __thread struct late *backlog, **backlog_end; /* backlog_end is valid if the backlog is not empty */
 
-static bool put(uint64_t what) {
+static inline __attribute__((always_inline)) bool put(uint64_t what) {
   struct io_uring_sqe *sqe = ch_ring_room();
   if (!sqe)
     return false;

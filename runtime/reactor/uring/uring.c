@@ -243,6 +243,11 @@ int ch_uring_available(void) {
   return error;
 }
 
+bool ch_reactor_has_ring(void) {
+  const struct ch_reactor *r = ch_reactor;
+  return r != &ch_reactor_epoll && (CH_LIKELY(ring.runs && r == &ch_reactor_uring) || ch_reactor_gets_ring());
+}
+
 const struct ch_reactor ch_reactor_uring = {
     .name = "io_uring",
     .now = ch_monotonic_now,
