@@ -347,7 +347,7 @@ static void start_afresh(void) {
 static int wanted_on(int fd) {
   uint32_t wanted = 0;
   for (struct ch_link *n = table[fd].waiters.next; n != &table[fd].waiters; n = n->next)
-    wanted |= wanted_by((struct ch_clause *)n);
+    wanted |= wanted_by((struct ch_clause *)n) | POLLERR;
   return (int)wanted;
 }
 

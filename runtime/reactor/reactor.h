@@ -66,7 +66,8 @@ CH_HIDDEN int ch_uring_available(void);
 
 /* Where the kernel gives no descriptor or memory for waiting (the limit of open files, a child of fork), a reactor
  * waits by poll(2), which needs none, until it does: until the deadline, but not for long. `wanted`: the events that
- * are waited for on each number below `size`; `found` is told of those that hold. */
+ * are waited for on each number below `size`, with POLLERR, which poll reports in any case, or 0 if nobody waits;
+ * `found` is told of those that hold. */
 CH_HIDDEN void ch_reactor_makeshift(int64_t deadline, int size, int (*wanted)(int fd),
                                     void (*found)(int fd, int events));
 

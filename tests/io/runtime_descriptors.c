@@ -405,6 +405,32 @@ TEST(who_has_no_number_to_wait_with_waits_all_the_same) {
   EXPECT(child > 0 && waitpid(child, &status, 0) == child && status == 0);
 }
 
+/* Who asks for no events waits for those that poll reports in any case. */
+TEST(a_hang_up_alone_is_noticed_by_who_has_no_number_to_wait_with) {
+  struct rlimit before, none;
+  int ends[2], status, lowest = dup(2);
+  EXPECT(lowest >= 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+  EXPECT(getrlimit(RLIMIT_NOFILE, &before) == 0 && close(lowest) == 0);
+  none = (struct rlimit){(rlim_t)lowest, before.rlim_max};
+  EXPECT(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  pid_t child = fork();
+  if (child == 0) {
+    struct pollfd p = {.fd = ends[0]};
+    alarm(10);
+    do {
+      async poll(&p, 1, -1);
+      async {
+        EXPECT(ch_sleep(2000000) == 0);
+        EXPECT(shutdown(ends[1], SHUT_RDWR) == 0);
+      }
+    }
+    finish;
+    _exit(p.revents != POLLHUP);
+  }
+  setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+}
+
 /* Each of these threads waits for a signal, for a letter of another thread and for time. */
 enum { WAITING_THREADS = 60 };
 static void *waits_for_all(void *release) {

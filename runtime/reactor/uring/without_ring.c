@@ -125,7 +125,7 @@ static bool give_operations_up(void) {
 static int wanted_on(int fd) {
   int events = 0;
   for (const struct ch_poll *p = ch_uring.table[fd].polls; p; p = p->next)
-    events |= (uint16_t)p->events;
+    events |= (uint16_t)p->events | POLLERR;
   return events;
 }
 
