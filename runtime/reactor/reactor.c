@@ -12,6 +12,7 @@
 #include "sched/child.h"
 #include "wait/several.h"
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +27,14 @@ static bool under_valgrind(void) {
 }
 
 /* Valgrind lets no other thread run while one waits in a ring. */
-static void decide(void) {
+static void try_ring(void) {
   ch_reactor = !under_valgrind() && ch_uring_available() == 0 ? &ch_reactor_uring : &ch_reactor_epoll;
+}
+/* Threads that wait for the first time at once have one reactor, even if the kernel gives a ring to only one of them.
+ */
+static void decide(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, try_ring);
 }
 
 static bool first_enlist(struct ch_clause *c) { return decide(), ch_reactor->enlist(c); }
