@@ -194,6 +194,15 @@ static ssize_t line_end(struct client *c, size_t from) {
   return end ? end - c->in - (ssize_t)c->begin : -1;
 }
 
+/* The number at the beginning of a line; above MOST_BYTES if it is that large. */
+static long number(const char *line) {
+  bool is_negative = *line == '-';
+  long n = 0;
+  for (const char *at = line + is_negative; *at >= '0' && *at <= '9' && n <= MOST_BYTES; at++)
+    n = n * 10 + (*at - '0');
+  return is_negative ? -n : n;
+}
+
 static void add_argument(struct command *m, const char *at, size_t size) {
   if (m->count == m->room)
     m->argument = realloc(m->argument, (size_t)(m->room = m->room * 2 + 8) * sizeof *m->argument);
@@ -223,7 +232,7 @@ static int parse(struct client *c, size_t *end) {
     *end = (size_t)line + 1;
     return 1;
   }
-  long count = strtol(text + 1, NULL, 10);
+  long count = number(text + 1);
   if (count > MOST_ARGUMENTS)
     return -1;
   size_t at = (size_t)line + 1;
@@ -232,7 +241,7 @@ static int parse(struct client *c, size_t *end) {
       return c->end - c->begin - at > 64 ? -1 : 0;
     if (text[at] != '$')
       return -1;
-    long size = strtol(text + at + 1, NULL, 10);
+    long size = number(text + at + 1);
     if (size < 0 || size > LARGEST)
       return -1;
     at = (size_t)line + 1;
