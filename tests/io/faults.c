@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -137,6 +138,52 @@ TEST(streams_with_everything) { streams(SHORT_READS | SHORT_WRITES | INTERRUPTED
 TEST(streams_through_the_smallest_ring) {
   setenv("CHARCOAL_RING_ENTRIES", "1", 1);
   streams(SHORT_READS | SHORT_WRITES, 5);
+}
+
+/* ---- a child whose ring is busy from the beginning ---- */
+
+/* The waits for descriptors of a child that find no room in its ring are not yet asked for. If one of them is withdrawn
+ * then, nothing happens to the others. */
+enum { WAITS = 6 };
+static void wait_for_byte(int fd, int64_t timeout, int *events) { *events = ch_fd_wait(fd, POLLIN, timeout); }
+static int child_with_a_busy_ring(int pipes[WAITS][2], const int events[WAITS]) {
+  fault(BUSY, 1);
+  ch_sleep(200000000); /* the last wait's time is over meanwhile */
+  fault(0, 1);
+  for (int i = 0; i < WAITS - 1; i++) {
+    if (events[i] != -1 || write(pipes[i][1], "x", 1) != 1)
+      return 1;
+    while (events[i] == -1)
+      ch_sleep(1000000);
+    if (events[i] != POLLIN)
+      return 2;
+  }
+  return events[WAITS - 1] != 0;
+}
+TEST(a_withdrawn_wait_of_a_child_with_a_busy_ring_is_no_others) {
+  int pipes[WAITS][2], events[WAITS], status;
+  setenv("CHARCOAL_RING_ENTRIES", "4", 1);
+waiting:
+  do {
+    for (int i = 0; i < WAITS; i++) {
+      events[i] = -1;
+      EXPECT(pipe(pipes[i]) == 0);
+      async wait_for_byte(pipes[i][0], i < WAITS - 1 ? CH_FOREVER : 100000000, &events[i]);
+    }
+    ch_sleep(1000000);
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      _exit(child_with_a_busy_ring(pipes, events));
+    }
+    EXPECT(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+    cancel waiting;
+  }
+  finish;
+  for (int i = 0; i < WAITS; i++) {
+    close(pipes[i][0]);
+    close(pipes[i][1]);
+  }
 }
 
 /* ---- storage ---- */

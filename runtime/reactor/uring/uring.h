@@ -30,7 +30,7 @@ struct ch_poll {
                        event */
   bool cancelling;  /* its cancellation is submitted or in the backlog, or its entry does nothing (take_back) */
   bool closing;     /* its descriptor is being closed */
-  bool entered;     /* it has had an entry in the submission queue, so `entry` is valid */
+  bool entered;     /* it has had an entry in the submission queue of this ring, so `entry` is valid */
   unsigned entry;   /* the position of its entry, counted as `tail` of the ring is */
 };
 

@@ -61,7 +61,7 @@ static void ask_anew(struct ch_poll *p) {
 }
 
 static void forget_answers(struct ch_poll *p) {
-  p->cancelling = p->closing = false;
+  p->cancelling = p->closing = p->entered = false;
   p->expected = 0;
   if (!p->clause)
     ch_poll_give_back(p);
