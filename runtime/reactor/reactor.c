@@ -12,7 +12,6 @@
 #include "sched/child.h"
 #include "wait/several.h"
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,20 +20,21 @@
 /* ---- which one ---- */
 
 /* This is used until something is waited for, because most short programs never need a ring. */
+static const struct ch_reactor undecided;
 static bool under_valgrind(void) {
   const char *loaded = getenv("LD_PRELOAD");
   return loaded && strstr(loaded, "/vgpreload_");
 }
 
-/* Valgrind lets no other thread run while one waits in a ring. */
-static void try_ring(void) {
-  ch_reactor = !under_valgrind() && ch_uring_available() == 0 ? &ch_reactor_uring : &ch_reactor_epoll;
-}
-/* Threads that wait for the first time at once have one reactor, even if the kernel gives a ring to only one of them.
- */
+/* Valgrind lets no other thread run while one waits in a ring. If several threads wait for the first time at once, the
+ * first to decide does so for all, even if the kernel gives a ring to only one of them. */
 static void decide(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, try_ring);
+  const struct ch_reactor *before = &undecided;
+  bool has_ring = !under_valgrind() && ch_uring_available() == 0;
+  bool decides = __atomic_compare_exchange_n(&ch_reactor, &before, has_ring ? &ch_reactor_uring : &ch_reactor_epoll,
+                                             false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  if (CH_UNLIKELY(!decides && has_ring && before != &ch_reactor_uring))
+    ch_reactor_uring.end();
 }
 
 static bool first_enlist(struct ch_clause *c) { return decide(), ch_reactor->enlist(c); }

@@ -5,17 +5,19 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-int asked; /* how many have asked for a ring */
+int asked;         /* how many have asked for a ring */
+int refused_first; /* the second one has its answer first */
 
-/* Whoever asks first waits for the other one, though not for ever, because it may be that nobody else asks; and the
- * other one gets its answer last. */
+/* Whoever asks first waits for the other one, though not for ever, because it may be that nobody else asks. */
 long syscall(long n, ...) {
   va_list v;
   long a[6];
   if (n == SYS_io_uring_setup) {
     int before = __atomic_fetch_add(&asked, 1, __ATOMIC_SEQ_CST);
-    for (int i = 0; i < 100 && (before == 1 || __atomic_load_n(&asked, __ATOMIC_SEQ_CST) < 2); i++)
+    for (int i = 0; i < 100 && __atomic_load_n(&asked, __ATOMIC_SEQ_CST) < 2; i++)
       nanosleep(&(struct timespec){0, 1000000}, NULL);
+    if (before == !refused_first)
+      nanosleep(&(struct timespec){0, 100000000}, NULL);
     if (before > 0)
       return errno = ENOMEM, -1;
   }

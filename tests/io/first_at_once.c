@@ -1,11 +1,11 @@
-/* Two threads wait for the first time at once, and the kernel gives a ring to the first that asks and refuses the second
- * one. They must have one reactor nevertheless: whoever waits by a reactor that is not polled any more never ends. */
+/* Two threads wait for the first time at once. The kernel gives a ring to the first that asks, and refuses the second
+ * one. They must have one reactor nevertheless: a wait in a reactor that is not polled any more never ends. */
 #include <charcoal.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
-extern int asked; /* how many have asked for a ring (first_at_once-beneath.c) */
+extern int asked, refused_first; /* of first_at_once-beneath.c */
 static pthread_barrier_t both;
 
 static void *waits(void *unused) {
@@ -31,10 +31,11 @@ static void *waits(void *unused) {
   return byte == 'x' ? NULL : "the read has brought something else";
 }
 
-int main(void) {
+int main(int n, char **words) {
   pthread_t threads[2];
   int failed = 0;
   alarm(20);
+  refused_first = n > 1;
   pthread_barrier_init(&both, NULL, 2);
   for (int i = 0; i < 2; i++)
     pthread_create(&threads[i], NULL, waits, NULL);
