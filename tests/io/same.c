@@ -1877,6 +1877,39 @@ static void limits_of_locks(void) {
   SHOW_ERROR(pthread_rwlock_unlock(&l));
 }
 
+static void members_that_poll_reports(void) {
+  printf("== select looks neither at a hang-up of what is not read nor beyond the table\n");
+  int p[2], q[2];
+  fd_set set;
+  pipe(p);
+  pipe(q);
+  close(p[1]);
+  for (int i = 0; i < 3; i++) {
+    struct timeval limit = {0, 30000};
+    int fd = i < 2 ? p[0] : FD_SETSIZE - 1;
+    FD_ZERO(&set);
+    FD_SET(fd, &set);
+    SHOW(select(fd + 1, i == 2 ? &set : NULL, i == 1 ? &set : NULL, i == 0 ? &set : NULL, &limit));
+    printf("  %d\n", FD_ISSET(fd, &set) != 0);
+  }
+  if (fork() == 0) {
+    usleep(30000);
+    write(q[1], "x", 1);
+    _exit(0);
+  }
+  fd_set in;
+  FD_ZERO(&set);
+  FD_ZERO(&in);
+  FD_SET(p[0], &set);
+  FD_SET(q[0], &in);
+  SHOW(select(q[1], &in, NULL, &set, NULL));
+  printf("  %d %d\n", FD_ISSET(p[0], &set) != 0, FD_ISSET(q[0], &in) != 0);
+  wait(NULL);
+  close(p[0]);
+  close(q[0]);
+  close(q[1]);
+}
+
 int main(void) {
 #ifdef __CHARCOAL__
   activate { /* company: so no replacement takes itself for alone */
@@ -1921,5 +1954,6 @@ int main(void) {
   children_by_descriptor();
   hints_of_names();
   limits_of_locks();
+  members_that_poll_reports();
   return 0;
 }

@@ -120,13 +120,39 @@ static void copy_bytes(void *to, const void *from, size_t n) {
     __builtin_memcpy(to, from, n);
 }
 
+/* The members of the sets as poll's. How many. */
+static int list_members(struct pollfd *all, int n, const fd_set *in, const fd_set *out, const fd_set *except) {
+  int count = 0;
+  for (int fd = 0; fd < n; fd++) {
+    int events = (has(in, fd) ? POLLIN : 0) | (has(out, fd) ? POLLOUT : 0) | (has(except, fd) ? POLLPRI : 0);
+    if (events)
+      all[count++] = (struct pollfd){.fd = fd, .events = (short)events};
+  }
+  return count;
+}
+
+/* poll tells everybody that a descriptor has hung up or has an error, but select tells it only to those who read (and
+ * an error to those who write); and it does not look at numbers beyond the process's table. Such a member would end
+ * every wait at once, so it is left out. Whether there is one. */
+static bool leave_out_unwanted(struct pollfd *all, int count) {
+  bool any = false;
+  if (ch_nonblocking_poll(all, (nfds_t)count) > 0)
+    for (int i = 0; i < count; i++)
+      if (all[i].revents && !(all[i].revents & all[i].events)) {
+        all[i].fd = -1;
+        any = true;
+      }
+  return any;
+}
+
 /* The sets are filled in by the plain call; while it says "none" it has emptied them. */
 CH_SHARED_BODY int select_until(int n, fd_set *in, fd_set *out, fd_set *except, int64_t deadline,
                                 const sigset_t *mask) {
   size_t size;
   struct pollfd *all;
   sigset_t through;
-  int signals = -1, r, count = 0;
+  int signals = -1, r, count, in_vain = 0;
+  int64_t look = 0;
   char *kept;
   if (ch_is_refused(deadline != 0))
     return -1;
@@ -145,33 +171,35 @@ CH_SHARED_BODY int select_until(int n, fd_set *in, fd_set *out, fd_set *except, 
   copy_bytes(in ? kept : NULL, in, size);
   copy_bytes(out ? kept + size : NULL, out, size);
   copy_bytes(except ? kept + 2 * size : NULL, except, size);
-  for (int fd = 0; fd < n; fd++) {
-    int events = (has(in, fd) ? POLLIN : 0) | (has(out, fd) ? POLLOUT : 0) | (has(except, fd) ? POLLPRI : 0);
-    if (events)
-      all[count++] = (struct pollfd){.fd = fd, .events = (short)events};
-  }
   r = ch_plain_pselect(n, in, out, except, &at_once, mask);
   if (r == 0 && ch_signals_let_through(mask, &through)) {
     signals = ch_signals_open(&through);
     if (signals < 0)
       r = -1;
-    else
-      count++;
   }
   while (r == 0) {
-    if (signals >= 0)
-      all[count - 1] = (struct pollfd){.fd = ch_runtime_descriptor(signals), .events = POLLIN};
-    int more = await_any(all, (nfds_t)count, deadline);
-    if (more < 0) {
-      r = -1;
-      break;
-    }
+    int64_t until = deadline;
     copy_bytes(in, kept, size);
     copy_bytes(out, kept + size, size);
     copy_bytes(except, kept + 2 * size, size);
-    r = ch_plain_pselect(n, in, out, except, &at_once, mask);
-    if (!more)
+    count = list_members(all, n, in, out, except);
+    if (in_vain && leave_out_unwanted(all, count)) { /* it may change: looked at from time to time */
+      look = ch_time_until_look(look);
+      until = ch_deadline_after(look);
+      if (deadline < until)
+        until = deadline;
+    }
+    if (signals >= 0)
+      all[count++] = (struct pollfd){.fd = ch_runtime_descriptor(signals), .events = POLLIN};
+    in_vain = await_any(all, (nfds_t)count, until);
+    if (in_vain < 0) {
+      r = -1;
       break;
+    }
+    r = ch_plain_pselect(n, in, out, except, &at_once, mask);
+    if (!in_vain && until == deadline)
+      break;
+    in_vain = 1;
   }
   if (signals >= 0)
     ch_close_waited_for(signals);
