@@ -200,8 +200,10 @@ int64_t ch_fd_cache_ask(int fd, int option) {
   int own = option == SO_RCVTIMEO ? CH_NO_RCVTIMEO : CH_NO_SNDTIMEO;
   k->is = (uint8_t)((k->is & ~(CH_BLOCKS | own | CH_CHANGED)) | CH_JUST_ASKED);
   int flags = fcntl(fd, F_GETFL);
-  if (flags < 0 || flags & O_NONBLOCK)
+  if (flags < 0 || flags & O_NONBLOCK) {
+    k->is &= (uint8_t)~CH_JUST_ASKED; /* no wait begins */
     return -1;
+  }
   if (waits_and_is_no_socket(k->kind))
     return CH_FOREVER;
   struct timeval t;

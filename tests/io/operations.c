@@ -289,3 +289,22 @@ TEST(who_sends_to_a_full_local_receiver_waits_for_that_one) {
   EXPECT(sendto(from, "late", 4, 0, there, length) == -1 && errno == EAGAIN);
   ch_activity_wait(&idles);
 }
+
+/* An empty datagram, too, has to wait for room: here until an activity of the same domain has made some. */
+TEST(an_empty_datagram_waits_for_room) {
+  int k[2], full = 0;
+  char text[8];
+  ssize_t sent = -2;
+  ch_activity sends;
+  EXPECT(socketpair(AF_UNIX, SOCK_DGRAM, 0, k) == 0);
+  while (send(k[0], "fill", 4, MSG_DONTWAIT) == 4) full++;
+  activate [&sends] { sent = write(k[0], "", 0); }
+  ch_sleep(10000000);
+  EXPECT(sent == -2);
+  for (int i = 0; i < full; i++) EXPECT(recv(k[1], text, sizeof text, 0) == 4);
+  ch_activity_wait(&sends);
+  EXPECT(sent == 0);
+  EXPECT(recv(k[1], text, sizeof text, MSG_DONTWAIT) == 0);
+  close(k[0]);
+  close(k[1]);
+}

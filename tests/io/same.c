@@ -23,6 +23,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -1910,6 +1911,43 @@ static void members_that_poll_reports(void) {
   close(q[1]);
 }
 
+static void transfers_of_nothing(void) {
+  printf("== a transfer of no bytes waits only where the plain call does\n");
+  int f = inotify_init1(IN_NONBLOCK), p[2], k[2];
+  SHOW(read(f, b, 0));
+  SHOW(read(f, b, 100));
+  SHOW(read(f, b, 0));
+  inotify_add_watch(f, ".", IN_CREATE);
+  fcntl(f, F_SETFL, 0);
+  if (fork() == 0) {
+    usleep(30000);
+    close(open("noticed", O_CREAT, 0600));
+    _exit(0);
+  }
+  SHOW(read(f, b, 0));
+  SHOW(read(f, b, 100) > 0);
+  wait(NULL);
+  unlink("noticed");
+  close(f);
+  pipe(p);
+  socketpair(AF_UNIX, SOCK_STREAM, 0, k);
+  fill_without_waiting(p[1], 0);
+  fill_without_waiting(k[0], 1);
+  SHOW(write(p[1], b, 0));
+  SHOW(write(k[0], b, 0));
+  SHOW(read(p[0], b, 0));
+  SHOW(read(k[0], b, 0));
+  for (int i = 0; i < 2; i++)
+    close(p[i]), close(k[i]);
+  socketpair(AF_UNIX, SOCK_DGRAM, 0, k);
+  SHOW(write(k[0], b, 0));
+  SHOW(read(k[1], b, 0));
+  SHOW(recv(k[1], b, 9, MSG_DONTWAIT));
+  SHOW(recv(k[1], b, 9, MSG_DONTWAIT));
+  for (int i = 0; i < 2; i++)
+    close(k[i]);
+}
+
 int main(void) {
 #ifdef __CHARCOAL__
   activate { /* company: so no replacement takes itself for alone */
@@ -1955,5 +1993,6 @@ int main(void) {
   hints_of_names();
   limits_of_locks();
   members_that_poll_reports();
+  transfers_of_nothing();
   return 0;
 }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "posix/nonblocking/tries.h"
 #include "posix/operations.h"
+#include "posix/sockets.h"
 #include "posix/vectors.h"
 #include "reactor/readiness_cache.h"
 #include <errno.h>
@@ -64,9 +65,22 @@ static bool is_idle(const struct iovec *v, int n) {
   return n <= 0 || ch_iovec_is_malformed(v, (size_t)n) || ch_iovec_bytes(v, (size_t)n) == 0;
 }
 
+/* A read of no bytes does not wait, except for a device: a queue of events about files (inotify) has it wait for the
+ * first one. */
+static ssize_t read_nothing(int fd, void *to) {
+  if (ch_fd_cache_ask_kind(fd) == CH_DEVICE_FILE && ch_fd_cache_ask(fd, SO_RCVTIMEO) == CH_FOREVER)
+    return CH_BY_THREAD;
+  return read(fd, to, 0);
+}
+/* A write of no bytes sends an empty message into a socket of messages, for which it may have to wait for room. It
+ * waits nowhere else. */
+static bool writes_nothing(int fd, size_t n) {
+  return n == 0 && (ch_fd_cache_ask_kind(fd) != CH_SOCKET || ch_is_stream(fd));
+}
+
 ssize_t ch_nonblocking_read(int fd, void *to, size_t n) {
   REFUSE_IF_CANCELLED();
-  return n == 0 ? read(fd, to, n) : by_kind(fd, &(struct iovec){to, n}, 1, receive, ch_try_stream_readv);
+  return n == 0 ? read_nothing(fd, to) : by_kind(fd, &(struct iovec){to, n}, 1, receive, ch_try_stream_readv);
 }
 ssize_t ch_nonblocking_readv(int fd, const struct iovec *v, int n) {
   REFUSE_IF_CANCELLED();
@@ -74,7 +88,8 @@ ssize_t ch_nonblocking_readv(int fd, const struct iovec *v, int n) {
 }
 ssize_t ch_nonblocking_write(int fd, const void *from, size_t n) {
   REFUSE_IF_CANCELLED();
-  return n == 0 ? write(fd, from, n) : by_kind(fd, &(struct iovec){(void *)from, n}, 1, send_one, ch_try_stream_writev);
+  return writes_nothing(fd, n) ? write(fd, from, n)
+                               : by_kind(fd, &(struct iovec){(void *)from, n}, 1, send_one, ch_try_stream_writev);
 }
 ssize_t ch_nonblocking_writev(int fd, const struct iovec *v, int n) {
   REFUSE_IF_CANCELLED();
