@@ -97,6 +97,7 @@ static void nothing_of(struct ch_fd_entry *k) {
   k->is = 0;
   k->trust = k->missed = 0;
   k->reused = true;
+  k->read_at = k->written_at = false;
 }
 
 void ch_fd_cache_forget(int fd) {

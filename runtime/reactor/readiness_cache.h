@@ -77,6 +77,8 @@ struct ch_fd_entry {
   bool renewed : 1;    /* another wait has begun since */
   uint8_t put_off : 2; /* verification, so many times in a row for that */
   bool reused : 1;     /* the number has got a new meaning, and the reactor has not looked at it since */
+  bool read_at : 1;    /* of a file: it can be read at a position that is named, which files of the kernel can't all */
+  bool written_at : 1; /* the same for writing */
   uint32_t since;      /* ms */
   uint32_t as_of;      /* how many of the changes of modes have been heard of */
   int next;            /* the descriptor after it in the queue; -1: none */

@@ -1948,6 +1948,21 @@ static void transfers_of_nothing(void) {
     close(k[i]);
 }
 
+static void files_without_positions(void) {
+  printf("== files of the kernel that have no position to write at\n");
+  const char *names[] = {"/proc/self/comm", "/proc/version", "/proc/self/status"};
+  struct iovec v = {"x", 1};
+  for (int i = 0; i < 3; i++) {
+    int f = open(names[i], i == 0 ? O_RDWR : O_RDONLY);
+    SHOW(pwrite(f, "wrong", 5, 0));
+    SHOW(pwritev(f, &v, 1, 0));
+    SHOW(pwritev2(f, &v, 1, 0, 0));
+    SHOW(pwrite(f, "wrong", 5, 0));
+    SHOW(pread(f, b, 2, 0));
+    close(f);
+  }
+}
+
 int main(void) {
 #ifdef __CHARCOAL__
   activate { /* company: so no replacement takes itself for alone */
@@ -1994,5 +2009,6 @@ int main(void) {
   limits_of_locks();
   members_that_poll_reports();
   transfers_of_nothing();
+  files_without_positions();
   return 0;
 }

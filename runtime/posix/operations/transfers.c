@@ -92,9 +92,24 @@ static bool is_refusal(ssize_t r) {
   return r < 0 && (errno == EAGAIN || errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL);
 }
 
+/* Whether a file can be read or written at a position. A transfer of no bytes tells. */
+static bool is_positioned(int fd, bool writes) {
+  struct ch_fd_entry *k = ch_fd_entry_make(fd);
+  if (!is_for_ring() || (k && (writes ? k->written_at : k->read_at)))
+    return true;
+  int saved = errno;
+  bool is = (writes ? pwritev : preadv)(fd, NULL, 0, 0) == 0 || errno != ESPIPE;
+  errno = saved;
+  if (k && writes)
+    k->written_at = is;
+  else if (k)
+    k->read_at = is;
+  return is;
+}
+
 /* Whether a call names a position in a file that has none. This is an error, which the plain call reports at once; a
  * ring would ignore it and transfer bytes. */
-static CH_COLD bool is_without_position(int fd, enum ch_file_kind kind) {
+static CH_COLD bool is_without_position(int fd, enum ch_file_kind kind, bool writes) {
   if (kind == CH_UNKNOWN_FILE)
     kind = ch_fd_cache_ask_kind(fd);
   if (kind == CH_DEVICE_FILE) { /* an eventfd seeks nowhere without an error, and refuses to read there */
@@ -104,17 +119,19 @@ static CH_COLD bool is_without_position(int fd, enum ch_file_kind kind) {
     errno = saved;
     return refuses;
   }
-  return kind != CH_UNKNOWN_FILE && kind != CH_STORAGE_FILE;
+  return kind == CH_STORAGE_FILE ? !is_positioned(fd, writes) : kind != CH_UNKNOWN_FILE;
 }
-static inline bool has_no_position(int fd, int64_t offset) {
-  enum ch_file_kind kind = offset < 0 ? CH_STORAGE_FILE : ch_fd_cache_kind(fd);
-  return CH_UNLIKELY(kind != CH_STORAGE_FILE) && is_without_position(fd, kind);
+static inline bool has_no_position(int fd, int64_t offset, bool writes) {
+  if (offset < 0)
+    return false;
+  enum ch_file_kind kind = ch_fd_cache_kind(fd);
+  return CH_LIKELY(kind == CH_STORAGE_FILE) ? !is_positioned(fd, writes) : is_without_position(fd, kind, writes);
 }
 
 /* A ring looks into the page cache itself. Without a ring, the page cache may have only the first part of what is read,
  * but the reader of a file expects all of it. So an operation reads the rest. */
 static long begin_read(req_t *q, int fd, void *to, size_t n, int64_t offset) {
-  long begun = begin(q, transfer(&read_kind, fd, to, n, offset, 0), n > LONGEST || has_no_position(fd, offset));
+  long begun = begin(q, transfer(&read_kind, fd, to, n, offset, 0), n > LONGEST || has_no_position(fd, offset, false));
   if (begun != CH_LATER || CH_LIKELY(ch_reactor_has_ring()))
     return begun;
   ssize_t r = cached(fd, &(struct iovec){to, n}, 1, offset);
@@ -132,12 +149,12 @@ static long begin_read(req_t *q, int fd, void *to, size_t n, int64_t offset) {
 
 static long begin_write(req_t *q, int fd, const void *from, size_t n, int64_t offset) {
   return begin(q, transfer(is_limited() ? &limited_write_kind : &write_kind, fd, from, n, offset, 0),
-               n > LONGEST || n == 0 || has_no_position(fd, offset));
+               n > LONGEST || n == 0 || has_no_position(fd, offset, true));
 }
 
 static long begin_readv(req_t *q, int fd, const struct iovec *v, int n, int64_t offset, int flags) {
   long begun = begin(q, transfer(&readv_kind, fd, v, (size_t)n, offset, flags),
-                     n <= 0 || n > IOV_MAX || has_no_position(fd, offset));
+                     n <= 0 || n > IOV_MAX || has_no_position(fd, offset, false));
   if (begun != CH_LATER || flags || ch_reactor_has_ring())
     return begun;
   ssize_t r = cached(fd, v, n, offset);
@@ -150,7 +167,7 @@ static long begin_readv(req_t *q, int fd, const struct iovec *v, int n, int64_t 
 
 static long begin_writev(req_t *q, int fd, const struct iovec *v, int n, int64_t offset, int flags) {
   return begin(q, transfer(is_limited() ? &limited_writev_kind : &writev_kind, fd, v, (size_t)n, offset, flags),
-               n <= 0 || n > IOV_MAX || has_no_position(fd, offset));
+               n <= 0 || n > IOV_MAX || has_no_position(fd, offset, true));
 }
 
 /* An offset below 0 means the position above, and is an error here, which the plain call words. */
