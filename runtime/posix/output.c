@@ -307,7 +307,7 @@ struct ch_put ch_stream_print(FILE *f, int flag, const char *format, va_list mor
   if (n >= 0 && (size_t)n < room(f) && fits(f, f->_IO_write_ptr, (size_t)n)) {
     f->_IO_write_ptr += n;
     r.taken = n;
-  } else if (ch_stream_may_wait(f)) {
+  } else if (!(f->_flags & NO_WRITES) && ch_stream_may_wait(f)) {
     r = put_text(f, ch_text_print(flag, format, more));
   } else {
     r.taken = print_plainly(f, flag, format, more);

@@ -1963,6 +1963,23 @@ static void files_without_positions(void) {
   }
 }
 
+static void texts_cut_short(void) {
+  printf("== dprintf says that not all of it was written\n");
+  int p[2];
+  pipe2(p, O_NONBLOCK);
+  SHOW(dprintf(p[1], "%70000d", 1));
+  SHOW(dprintf(p[1], "x"));
+  close(p[0]);
+  SHOW(dprintf(p[1], "x"));
+  close(p[1]);
+  pipe(p);
+  FILE *f = fdopen(p[0], "r");
+  SHOW(fprintf(f, "%s", ""));
+  SHOW(ferror(f));
+  fclose(f);
+  close(p[1]);
+}
+
 int main(void) {
 #ifdef __CHARCOAL__
   activate { /* company: so no replacement takes itself for alone */
@@ -2010,5 +2027,6 @@ int main(void) {
   members_that_poll_reports();
   transfers_of_nothing();
   files_without_positions();
+  texts_cut_short();
   return 0;
 }

@@ -162,20 +162,18 @@ CH_REPLACES(printf) int ch_posix_printf(const char *format, ...) { PRINT(stdout,
 CH_REPLACES(__fprintf_chk) int ch_posix_fprintf_chk(FILE *f, int flag, const char *format, ...) { PRINT(f, flag); }
 CH_REPLACES(__printf_chk) int ch_posix_printf_chk(int flag, const char *format, ...) { PRINT(stdout, flag); }
 
-/* dprintf has no stream. */
+/* dprintf has no stream. An error says that not all of it was sent; but what is cancelled says how much was. */
 static int put_to(int fd, struct ch_text *text) {
   size_t sent = 0;
+  ssize_t r = 0;
   if (!text)
     return -1;
-  while (sent < text->n) {
-    ssize_t r = write(fd, text->bytes + sent, text->n - sent);
-    if (r < 0)
-      break;
-    sent += (size_t)r;
+  while (r >= 0 && sent < text->n) {
+    r = write(fd, text->bytes + sent, text->n - sent);
+    sent += r > 0 ? (size_t)r : 0;
   }
-  int n = sent || !text->n ? (int)sent : -1;
   free(text);
-  return n;
+  return r < 0 && (sent == 0 || errno != ECANCELED) ? -1 : (int)sent;
 }
 CH_REPLACES(vdprintf) int ch_posix_vdprintf(int fd, const char *format, va_list more) {
   CH_SINGLE_ACTIVITY(vdprintf(fd, format, more));
