@@ -26,6 +26,7 @@
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/sem.h>
@@ -1980,6 +1981,32 @@ static void texts_cut_short(void) {
   close(p[1]);
 }
 
+static void operations_out_of_reach(void) {
+  printf("== operations of semaphores, copies of messages and names that are out of reach\n");
+  struct timespec soon = {0, 1000};
+  struct sembuf nothing[2] = {{0, -1, IPC_NOWAIT}, {0, 0, 0}};
+  struct {
+    long type;
+    char text[8];
+  } m = {1, "text"};
+  int set = semget(IPC_PRIVATE, 1, 0600), queue = msgget(IPC_PRIVATE, 0600);
+  SHOW(semop(set, (struct sembuf *)8, 1));
+  SHOW(semtimedop(set, (struct sembuf *)8, 2, &soon));
+  SHOW(semop(set, nothing, 2));
+  SHOW(semtimedop(set, nothing, 1, &soon));
+  SHOW(msgsnd(queue, &m, 4, 0));
+  SHOW(msgrcv(queue, &m, 8, 0, MSG_COPY));
+  SHOW(msgrcv(queue, &m, 8, 0, IPC_NOWAIT));
+  semctl(set, 0, IPC_RMID);
+  msgctl(queue, IPC_RMID, NULL);
+  SHOW(stat((char *)8, &st));
+  SHOW(fstatat(AT_FDCWD, (char *)8, &st, AT_EMPTY_PATH));
+  SHOW(fstatat(AT_FDCWD, "", &st, 0));
+  SHOW(fstatat(0, "", &st, AT_EMPTY_PATH));
+  SHOW(fstatat(AT_FDCWD, "none", &st, AT_EMPTY_PATH));
+  SHOW(fstatat(AT_FDCWD, ".", &st, AT_EMPTY_PATH));
+}
+
 int main(void) {
 #ifdef __CHARCOAL__
   activate { /* company: so no replacement takes itself for alone */
@@ -2028,5 +2055,6 @@ int main(void) {
   transfers_of_nothing();
   files_without_positions();
   texts_cut_short();
+  operations_out_of_reach();
   return 0;
 }

@@ -14,6 +14,16 @@ static int cached_path(int directory, const char *path, int flags) {
   return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
 }
 
+/* The name is empty, or nothing has it. The kernel tells, because the program's pointer may be wrong. */
+static bool is_no_name(int directory, const char *path) {
+  int saved = errno, fd = cached_path(directory, path, O_NOFOLLOW);
+  bool is = fd < 0 && errno == ENOENT;
+  if (fd >= 0)
+    close(fd);
+  errno = saved;
+  return is;
+}
+
 static bool is_plain_file(int fd) {
   struct stat s;
   return fstat(fd, &s) == 0 && (S_ISREG(s.st_mode) || S_ISDIR(s.st_mode));
@@ -89,7 +99,7 @@ static const struct ch_operation_kind stat_kind = {"stat", perform_stat, NULL, .
 
 static long begin_stat(req_t *q, int directory, const char *path, struct stat *to, int flags) {
   req_t request = {.kind = &stat_kind, .fd = -1, .fd2 = directory, .a = path, .b = to, .flags = (unsigned)flags};
-  long begun = begin(q, request, path && !*path);
+  long begun = begin(q, request, flags & AT_EMPTY_PATH && is_no_name(directory, path));
   if (begun != CH_LATER || flags & ~(AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT))
     return begun;
   int saved = errno, fd = cached_path(directory, path, flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0);

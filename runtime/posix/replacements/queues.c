@@ -119,22 +119,16 @@ static long call(struct ch_queue_call *c, int never_waits) {
 
 static ssize_t take_message(int id, void *to, size_t n, long type, int flags) {
   struct ch_queue_call c = {.call = CH_MSGRCV, .id = id, .flags = flags, .data = to, .n = n, .type = type};
-  return call(&c, flags & IPC_NOWAIT);
+  return call(&c, flags & (IPC_NOWAIT | MSG_COPY)); /* who asks for a copy without IPC_NOWAIT is refused */
 }
 static int put_message(int id, const void *from, size_t n, int flags) {
   struct ch_queue_call c = {.call = CH_MSGSND, .id = id, .flags = flags, .data = (void *)from, .n = n};
   return (int)call(&c, flags & IPC_NOWAIT);
 }
-static int has_nowait(const struct sembuf *all, size_t n) {
-  for (size_t i = 0; i < n; i++)
-    if (all[i].sem_flg & IPC_NOWAIT)
-      return 1; /* it may be the one that says EAGAIN */
-  return 0;
-}
+/* An operation with IPC_NOWAIT may be what says EAGAIN to the attempt. The thread's call tells that at once, too. The
+ * operations are the kernel's to read, because the program's pointer may be wrong. */
 static int operate(int id, struct sembuf *all, size_t n, const struct timespec *timeout) {
   struct ch_queue_call c = {.call = CH_SEMOP, .id = id, .data = all, .n = n, .time = timeout};
-  if (timeout || (n > 0 && n <= 500 && all && has_nowait(all, n)))
-    return (int)ch_do_call(ch_call_queue, &c, CH_CALL_INTERRUPTIBLE);
   return (int)call(&c, 0);
 }
 
