@@ -13,7 +13,7 @@ const library = { ...lib, ...ops }
 function run(source: string, names: string): Record<string, any> {
   const { code } = transform(`import * as lib from 'charcoal-js'; ${source}`, { file: 'a.mjs', all: true })!
   const text = code.replace(/import .*? from .*?;/g, '')
-  return new Function('$charcoal', 'lib', 'tick', `${text}\nreturn { ${names} }`)(runtime, library, tick)
+  return new Function('charcoal$', 'lib', 'tick', `${text}\nreturn { ${names} }`)(runtime, library, tick)
 }
 
 /** Calls `main` in an activity, and gives what it has logged when that has ended. */

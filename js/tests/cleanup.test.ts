@@ -89,8 +89,8 @@ test('a for await that is cancelled in plain syntax closes its iterator, and wai
     return { loop, inner }`,
     { file: 'x.js', all: true },
   )!
-  const text = code.replace(/const \$charcoal = require\(.*?\);|import \* as \$charcoal from .*?;/, '')
-  const { loop, inner } = new Function('$charcoal', text)(runtime)
+  const text = code.replace(/const charcoal\$ = require\(.*?\);|import \* as charcoal\$ from .*?;/, '')
+  const { loop, inner } = new Function('charcoal$', text)(runtime)
   const one = async (): Promise<unknown> => ({ done: false, value: 1 })
   const never = (): Promise<never> => new Promise(() => {})
   for (const [make, want] of [

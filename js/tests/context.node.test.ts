@@ -186,7 +186,7 @@ test('transformed functions keep their stores as native ones do', async () => {
     async function request() { atomic: { await hop(); const a = store();
       return [a, await leaf(), await storage.run('in', () => leaf()), store()] } }`
   const make = (text: string): (() => Promise<unknown>) =>
-    new Function('$charcoal', 'hop', 'store', 'storage', `${text}\nreturn request`)(runtime, hop, store, storage)
+    new Function('charcoal$', 'hop', 'store', 'storage', `${text}\nreturn request`)(runtime, hop, store, storage)
   const ours = make(transform(source, { all: true })!.code.replace(/import .*?;/, ''))
   const native = make(source)
   const run = (f: () => Promise<unknown>): Promise<unknown> =>

@@ -11,8 +11,8 @@ const transformed = (source: string): string => transform(source, { file: 'a.mjs
 
 /** What the names in `names` are when the module has run. */
 function run(source: string, names: string, code = transformed(source)): Record<string, any> {
-  const text = code.replace(/import \* as \$charcoal from .*?;/, '')
-  return new Function('$charcoal', 'lib', 'tick', `${text}\nreturn { ${names} }`)(runtime, lib, tick)
+  const text = code.replace(/import \* as charcoal\$ from .*?;/, '')
+  return new Function('charcoal$', 'lib', 'tick', `${text}\nreturn { ${names} }`)(runtime, lib, tick)
 }
 
 test('transformed functions keep their names and lengths', () => {
@@ -34,7 +34,7 @@ test('law 11: calls fused in an atomic block mean the same', async () => {
   for (const x of [1, 89, 100]) same(await run(CHAIN, 'main').main(x), await run(CHAIN, 'main', CHAIN).main(x))
   const code = transformed(CHAIN)
   ok(code.includes('(yield* (add$activity((yield* (slow$activity((yield* (add$activity(x)))))))))'), code)
-  ok(code.includes('$charcoal.run(add$activity(y), add$activity)'), 'calls in a loop of the block look at the clock')
+  ok(code.includes('charcoal$.run(add$activity(y), add$activity)'), 'calls in a loop of the block look at the clock')
 })
 
 test('an awaited call of a known function is its generator and nothing else, until it waits', async () => {
@@ -49,7 +49,7 @@ test('an awaited call of a known function is its generator and nothing else, unt
   ;(d as any).called = (call: never): void => (made++, called.call(d, call))
   try {
     const code = transformed(source).replace(/import .*?;/, '')
-    const { main } = new Function('$charcoal', 'lib', `${code}\nreturn { main }`)(runtime, lib)
+    const { main } = new Function('charcoal$', 'lib', `${code}\nreturn { main }`)(runtime, lib)
     same(await main(1000), 1001)
     ok(made < 100, `${made} of 1000 calls: more than those at which the run loop looks at the clock`)
   } finally {
@@ -144,7 +144,7 @@ test('Promise.all of calls made in place is structured: a failure cancels the ot
 
 test('Promise.all is left alone where others may hold the calls, or Promise is not the host’s', () => {
   const isStructured = (statement: string, before = ''): boolean =>
-    transformed(`${before}\nasync function f(x) { ${statement} }`).includes('$charcoal.all(')
+    transformed(`${before}\nasync function f(x) { ${statement} }`).includes('charcoal$.all(')
   same(isStructured('await Promise.all([g(), g()])'), true)
   for (const s of ['await Promise.all(x)', 'await Promise.all([x, g()])', 'const p = Promise.all([g()]); await p']) {
     same(isStructured(s), false, s)

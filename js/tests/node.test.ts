@@ -645,13 +645,13 @@ async function main() { return [await new B().more(), B.made] }`
     const tsconfigRaw = { compilerOptions: { experimentalDecorators } }
     const run = (text: string): Promise<unknown> => {
       const { code } = transformSync(text, { loader: 'ts', target: 'es2022', tsconfigRaw })
-      return new AsyncFunction('$charcoal', `${code}\nreturn main()`)(runtime)
+      return new AsyncFunction('charcoal$', `${code}\nreturn main()`)(runtime)
     }
     const done = transform(source, { file: 'x.ts', all: true, format: 'commonjs' })!
-    same(await run(done.code.replace(/const \$charcoal = .*?;/, '')), await run(source), done.code)
+    same(await run(done.code.replace(/const charcoal\$ = .*?;/, '')), await run(source), done.code)
   }
   const typed = transform('class A { @M async f(@P() { a }: Note, b: B) { return a } }', { file: 'x.ts', all: true })!
-  ok(typed.code.includes('f( @P() $arg1: Note, $arg2: B)'), typed.code)
+  ok(typed.code.includes('f( @P() arg1$: Note, arg2$: B)'), typed.code)
   throws(() => transform('class A { async f(@P(async () => 1) { a }) {} }', { file: 'x.ts', all: true }), /decorator/)
 })
 
@@ -688,8 +688,8 @@ async function main(): Promise<unknown> { const s = new Store(2, 't');
   const js = (text: string): string => transformSync(text, { loader: 'ts', target: 'es2022', tsconfigRaw: {} }).code
   const done = transform(source, { file: 'x.ts', all: true })!
   const run = (text: string): Promise<unknown> =>
-    new AsyncFunction('$charcoal', 'tick', `${js(text)}\nreturn main()`)(runtime, tick)
-  const ours = await run(done.code.replace(/const \$charcoal = require\(.*?\);|import \* as \$charcoal from .*?;/, ''))
+    new AsyncFunction('charcoal$', 'tick', `${js(text)}\nreturn main()`)(runtime, tick)
+  const ours = await run(done.code.replace(/const charcoal\$ = require\(.*?\);|import \* as charcoal\$ from .*?;/, ''))
   same(ours, [[{ n: 6 }, 1], { q: 1 }, ['bump', 'bump', 'bump'], 'b', 't'], done.code)
   same(await run(source), [[{ n: 2 }, 1], { q: 1 }, ['bump', 'bump', 'bump'], 'b', 't'])
 })

@@ -26,7 +26,7 @@ async function told(text: string, inActivity: boolean): Promise<string[]> {
   const lines: string[] = []
   const log = (...xs: unknown[]): void => void lines.push(xs.map((x) => show(x)).join(' '))
   try {
-    const main = await new AsyncFunction('$charcoal', 'log', 'tick', `${text}\nreturn main`)(runtime, log, tick)
+    const main = await new AsyncFunction('charcoal$', 'log', 'tick', `${text}\nreturn main`)(runtime, log, tick)
     log('returned', await (inActivity ? lib.spawn(() => main()) : main()))
   } catch (error) {
     log('threw', error)
@@ -37,7 +37,7 @@ async function told(text: string, inActivity: boolean): Promise<string[]> {
 
 export const transformed = (source: string): string =>
   transform(source, { file: 'x.js', all: true, format: 'commonjs' })!.code.replace(
-    /const \$charcoal = require\(.*?\);/,
+    /const charcoal\$ = require\(.*?\);/,
     '',
   )
 

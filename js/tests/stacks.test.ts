@@ -91,7 +91,7 @@ async function middle() { await inner() }
 async function outer() { await middle() }`
     const { code } = transform(source, { all: true })!
     const tick = (): Promise<void> => new Promise((done) => setTimeout(done, 1))
-    const outer = new Function('$charcoal', 'tick', `${code.replace(/import .*?;/, '')}\nreturn outer`)(runtime, tick)
+    const outer = new Function('charcoal$', 'tick', `${code.replace(/import .*?;/, '')}\nreturn outer`)(runtime, tick)
     const error = await outer().catch((e: Error) => e)
     same(names(error), ['inner', 'async middle', 'async outer'])
   } finally {

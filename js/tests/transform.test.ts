@@ -13,10 +13,10 @@ const tick = (ms = 1): Promise<void> => new Promise((done) => setTimeout(done, m
 async function both(source: string, file = 'x.js'): Promise<{ plain: unknown; ours: unknown; code: string }> {
   const done = transform(source, { file, all: true })
   if (done === null) throw new Error('nothing was transformed')
-  const code = done.code.replace(/const \$charcoal = require\(.*?\);|import \* as \$charcoal from .*?;/, '')
+  const code = done.code.replace(/const charcoal\$ = require\(.*?\);|import \* as charcoal\$ from .*?;/, '')
   const call = async (text: string): Promise<unknown> => {
     try {
-      return await new AsyncFunction('$charcoal', 'lib', 'tick', `${text}\nreturn main()`)(runtime, lib, tick)
+      return await new AsyncFunction('charcoal$', 'lib', 'tick', `${text}\nreturn main()`)(runtime, lib, tick)
     } catch (error) {
       return `threw ${String(error)}`
     }
@@ -193,6 +193,19 @@ for (const [name, source] of Object.entries(CASES))
     ok(!/\bawait\b/.test(code.replace(/'[^']*'/g, '')), `an await is left: ${code}`)
   })
 
+test('no name that a transformed file declares begins with a dollar sign, which modules of Svelte may not', () => {
+  const { code } = transform(
+    `export async function f({ a }, b) { atomic: { await using file = await open(a); await b } }
+    export const g = async (x, ...more) => { 'use activity'; for await (const y of x) await f(y, more) }
+    export class Base extends Object { async m() { 'use activity'; return super.m(arguments, await null) } }
+    async function* h() { 'use activity'; const k = async () => new.target; yield await k() }`,
+    { file: 'a.svelte.js' },
+  )!
+  for (const name of ['charcoal', 'awaited', 'arg1', 'args', 'body1', 'using1', 'loop1', 'super', 'e'])
+    ok(code.includes(`${name}$`), `${name}: ${code}`)
+  same(code.match(/(?<![\w.])\$\w+/g), null)
+})
+
 test('a lost update without atomic, none with it, in plain syntax', async () => {
   const source = (label: string) =>
     `let n = 0; async function bump() { ${label} { const was = n; await tick(); n = was + 1 } }
@@ -210,12 +223,12 @@ export class S<T> { constructor(private x: T) {} async get(k: string, n?: number
 export const f = async <T,>(x: T, { y }: { y: number } = { y: 1 }): Promise<T> => { await g(); return x }`,
     { file: 'a.ts' },
   )!
-  ok(code.includes('get(k: string, n?: number): Promise<T> { return $charcoal.goPlain('), code)
-  ok(code.includes('(($charcoal.isPromise($awaited = load<T>($charcoal.own(k))) ? yield $awaited : '), code)
-  ok(code.includes('yield* $charcoal.asked() : $awaited)) as T'), code)
-  ok(/^;?\nimport \* as \$charcoal/.test(code), code)
+  ok(code.includes('get(k: string, n?: number): Promise<T> { return charcoal$.goPlain('), code)
+  ok(code.includes('((charcoal$.isPromise(awaited$ = load<T>(charcoal$.own(k))) ? yield awaited$ : '), code)
+  ok(code.includes('yield* charcoal$.asked() : awaited$)) as T'), code)
+  ok(/^;?\nimport \* as charcoal\$/.test(code), code)
   const given = '(x: T, { y }: { y: number } = { y: 1 })'
-  ok(code.includes(`<T,>($arg1, ...$args): Promise<T> => { return $charcoal.go($body2 ??= function* `), code)
+  ok(code.includes(`<T,>(arg1$, ...args$): Promise<T> => { return charcoal$.go(body2$ ??= function* `), code)
   ok(code.includes(`f$activity ${given} {`), code)
 })
 
@@ -230,7 +243,7 @@ async function made(source: string): Promise<number> {
     goPlain: (gen: any, body: any) => (bodies.add(body), runtime.goPlain(gen, body)),
   }
   const code = transform(source, { all: true, format: 'commonjs' })!.code.replace(/^const .*?;/, '')
-  await new Function('$charcoal', `${code}\nreturn main()`)(noting)
+  await new Function('charcoal$', `${code}\nreturn main()`)(noting)
   return bodies.size
 }
 
@@ -329,11 +342,11 @@ function main() {
     goPlain: (gen: any, body: any) => (names.add(body.name), runtime.goPlain(gen, body)),
   }
   const code = transform(source, { all: true, format: 'commonjs' })!.code.replace(/^const .*?;/, '')
-  ok(code.includes('$body3'), code)
-  const stacks: string[] = await new Function('$charcoal', `${code}\nreturn main()`)(noting)
+  ok(code.includes('body3$'), code)
+  const stacks: string[] = await new Function('charcoal$', `${code}\nreturn main()`)(noting)
   same([...names], [''])
   same(stacks.length, 8)
-  for (const line of stacks) ok(!line.includes('$body'), line)
+  for (const line of stacks) ok(!/\bbody\d+\$/.test(line), line)
 })
 
 test('a function may run before the first line of its module, in a circle of imports', async () => {
@@ -341,7 +354,7 @@ test('a function may run before the first line of its module, in a circle of imp
   const code = transform(early, { all: true })!.code.replace(/^import .*?;/, '')
   // The function runs before what the plugin has put in front of the first statement.
   const [declared, first] = [code.slice(0, code.indexOf('const result')), code.slice(code.indexOf('const result'))]
-  const run = new Function('$charcoal', 'p', `${first.replace('\n', `\n${declared}`)}\nreturn result`)
+  const run = new Function('charcoal$', 'p', `${first.replace('\n', `\n${declared}`)}\nreturn result`)
   same(await run(runtime, Promise.resolve(4)), 5)
 })
 
@@ -371,7 +384,7 @@ const k = async () => { atomic: { await g() } }`,
   )!
   ok(
     /async function f\(\) \{ await g\(\) \}/.test(code) &&
-      /function \*h\$activity\(\) \{ "use activity"; let \$awaited; \$charcoal\.isPromise\(/.test(code) &&
+      /function \*h\$activity\(\) \{ "use activity"; let awaited\$; charcoal\$\.isPromise\(/.test(code) &&
       /const k = \(\) => \{ return/.test(code),
     code,
   )
@@ -382,7 +395,7 @@ test('the import is written in the way of the module that it is written into', (
   const is = (want: 'import' | 'require', source: string, file?: string, format?: 'module' | 'commonjs'): void => {
     const { code } = transform(source, { file, format })!
     same(
-      code.includes('import * as $charcoal')
+      code.includes('import * as charcoal$')
         ? 'import'
         : code.includes('= require("charcoal-js/runtime")')
           ? 'require'
@@ -415,8 +428,8 @@ test('what cannot be transformed is refused, with place and remedy', () => {
   refused('\nclass A extends B { constructor() { (async () => super())() } }', /a\.js:2:50: `super\(…\)` cannot/)
   refused('async function f() { atomic: for (;;) await 1 }', /a\.js:1:22: `atomic:` stands before a block/)
   refused('async function* f() { atomic: { yield 1 } }', /the consumer would run inside the block/)
-  refused('async function f($charcoal) { await 1 }', /a\.js:1:18: the name \$charcoal is taken/)
-  refused('let $awaited; async function f() { await 1 }', /a\.js:1:5: the name \$awaited is taken/)
+  refused('async function f(charcoal$) { await 1 }', /a\.js:1:18: the name charcoal\$ is taken/)
+  refused('let awaited$; async function f() { await 1 }', /a\.js:1:5: the name awaited\$ is taken/)
   refused('async function f() { for (await using x of y) z() }', /in the head of a loop/)
   refused('async function f() { a: b: for await (const x of y) continue a }', /use one label/)
 })
@@ -464,7 +477,7 @@ test('a transformed function called by legacy code runs up to its first wait in 
   )!.code.replace(/import .*?;/, '')
   let open = (): void => {}
   const gate = new Promise<void>((done) => (open = done))
-  const make = new Function('$charcoal', 'tick', 'gate', `${code}\nreturn { handler, busy, log }`)
+  const make = new Function('charcoal$', 'tick', 'gate', `${code}\nreturn { handler, busy, log }`)
   const made = make(runtime, tick, gate) as Record<string, (...args: unknown[]) => Promise<unknown>> & { log: string[] }
   const event = { stopped: false }
   const promise = made.handler(event)
@@ -498,7 +511,7 @@ test('a transformed function called by legacy code runs up to its first wait in 
 test('what should have been transformed and was not is found', () => {
   const source = `class Store { async save() { atomic: { await null } } async load() { return { atomic: 1 } } }`
   const make = (text: string): object =>
-    new Function('$charcoal', `${text.replace(/import .*?;/, '')}\nreturn { Store }`)(runtime)
+    new Function('charcoal$', `${text.replace(/import .*?;/, '')}\nreturn { Store }`)(runtime)
   throws(
     () => assertTransformed(make(source), 'store.js'),
     /store\.js: Store has an atomic block that is not transformed/,

@@ -15,7 +15,7 @@ export function untransformedMessage(where: string, many: boolean): string {
 export function isUntransformed(text: string): boolean {
   for (const { index, 0: label } of text.matchAll(/(?<![\w$.,?\s])\s*\batomic\s*:\s*\{/g)) {
     const block = blockAt(text, index + label.length)
-    if (/\bawait\b/.test(block) && !block.includes('$charcoal.enter(')) return true
+    if (/\bawait\b/.test(block) && !block.includes('charcoal$.enter(')) return true
   }
   return false
 }

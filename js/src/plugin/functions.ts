@@ -22,7 +22,7 @@ export function rewriteFunction(module: ModuleText, node: Node, at: Once): void 
     const waits = !node.generator && syntax.mayBePromise(body)
     const fetched = fetches(module, node)
     const expression = fetched === '' ? open.replace(' return', '') : ` {${fetched}${open}`
-    const result = `${brace} return (${waits ? 'yield* $charcoal.wait(' : ''}`
+    const result = `${brace} return (${waits ? 'yield* charcoal$.wait(' : ''}`
     if (waits) own(module, body)
     head(module, node, moves, syntax.endOfArrow(module.source, node), expression, result)
     module.edits.after(node.end, `${waits ? '))' : ')'} }${close}${fetched === '' ? '' : ' }'}`)
@@ -46,8 +46,8 @@ function hoist(module: ModuleText, node: Node): void {
   const body = `${id.name}$activity`
   const runtime = runtimeOf(node)
   // If making the generator cannot throw, it is made in place.
-  const isPlain = runtime === '$charcoal.go' && params.every((p) => p.type === 'Identifier')
-  const made = isPlain ? `$charcoal.goPlain(${body}(${passed}), ${body})` : undefined
+  const isPlain = runtime === 'charcoal$.go' && params.every((p) => p.type === 'Identifier')
+  const made = isPlain ? `charcoal$.goPlain(${body}(${passed}), ${body})` : undefined
   const call = made ?? `${runtime}(${body}, undefined, arguments)`
   module.edits.before(node.start, `function ${id.name}(${passed}) { return ${call} } `)
   module.edits.before(id.start, '*')
@@ -57,7 +57,7 @@ function hoist(module: ModuleText, node: Node): void {
 }
 
 /** What the generator function declares of its own. */
-const variables = (module: ModuleText, node: Node): string => (module.awaiting.has(node) ? ' let $awaited;' : '')
+const variables = (module: ModuleText, node: Node): string => (module.awaiting.has(node) ? ' let awaited$;' : '')
 
 /** A directive that no semicolon ends needs one when code is put after it. */
 const endOfDirective = (module: ModuleText, at: number): string =>
@@ -71,7 +71,7 @@ function head(module: ModuleText, node: Node, moves: boolean, at: number, open: 
   const last = params[params.length - 1].end
   const comma = /^\s*,/.exec(module.source.slice(last))
   if (comma !== null) module.edits.remove(last, last + comma[0].length)
-  const left = [...remaining(module, node, params), ...(isArrow(node) ? ['...$args'] : [])]
+  const left = [...remaining(module, node, params), ...(isArrow(node) ? ['...args$'] : [])]
   module.edits.move(first, last, at, open, `) ${body}`, left.join(', '))
 }
 
@@ -83,7 +83,7 @@ function head(module: ModuleText, node: Node, moves: boolean, at: number, open: 
  *
  * becomes
  *
- *     @Post() save(@Body() $arg1: Note) { … function* ({ id }: Note) { … } … }
+ *     @Post() save(@Body() arg1$: Note) { … function* ({ id }: Note) { … } … }
  */
 function remaining(module: ModuleText, node: Node, params: Node[]): string[] {
   const names = placeholders(params)
@@ -98,7 +98,7 @@ function remaining(module: ModuleText, node: Node, params: Node[]): string[] {
     const { typeAnnotation } = param.left ?? param
     const type = typeAnnotation ? textOf(typeAnnotation) : ''
     const optional = i < names.length ? '' : ' = undefined' // does not count for the `length` of the method
-    return [...decorators.map(textOf), `$arg${i + 1}${type}${optional}`].join(' ')
+    return [...decorators.map(textOf), `arg${i + 1}$${type}${optional}`].join(' ')
   })
 }
 
@@ -131,25 +131,25 @@ function frame(module: ModuleText, node: Node, at: Once): Frame {
   const kept = keep(module, node, at, !usesArguments)
   const handed = kept === null ? [] : kept.handed
   // The variable in which it is kept would become the name of a function that has none.
-  const [before, after] = name === '' && kept !== null ? ['$charcoal.nameless(', ')'] : ['', '']
+  const [before, after] = name === '' && kept !== null ? ['charcoal$.nameless(', ')'] : ['', '']
   const generatorFunction = `${before}${name === '' ? 'function*' : `function* ${name}$activity`}`
   const open = ` return ${runtime}(${kept === null ? '' : `${kept.name} ??= `}${generatorFunction}`
   const listed = (args: string[]): string => `[${[...handed, ...args].join(', ')}]`
   const ownArguments = handed.length > 0 ? listed(['...arguments']) : 'arguments'
   if (moves) {
-    const passed = isArrow(node) ? listed([...placeholders(params), '...$args']) : ownArguments
+    const passed = isArrow(node) ? listed([...placeholders(params), '...args$']) : ownArguments
     const first = handed.map((name) => `${name}, `).join('')
     return { moves, open: `${open} (${first}`, close: `${after}, ${self}, ${passed})` }
   }
   if (usesArguments) return { moves, open: `${open} ()`, close: `${after}, ${self}, arguments)` }
   if (kept === null) return { moves, open: `${open} ()`, close: usesThis ? ', this)' : ')' }
   const names = [...handed, ...params.map((p) => p.name)]
-  if (runtime !== '$charcoal.go') {
+  if (runtime !== 'charcoal$.go') {
     const given = isArrow(node) ? `[${names.join(', ')}]` : ownArguments
     return { moves, open: `${open} (${names.join(', ')})`, close: `${after}, ${self}, ${given})` }
   }
   // To make the generator cannot throw, so it is made in place.
-  const made = ` return $charcoal.goPlain((${kept.name} ??= ${generatorFunction} (${names.join(', ')})`
+  const made = ` return charcoal$.goPlain((${kept.name} ??= ${generatorFunction} (${names.join(', ')})`
   const passed = (usesThis ? ['this', ...names] : names).join(', ')
   return { moves, open: made, close: `${after})${usesThis ? '.call' : ''}(${passed}), ${kept.name})` }
 }
@@ -170,6 +170,6 @@ const parametersOf = (node: Node): Node[] => node.params.filter((p: Node) => !sy
 
 /** What runs the generator function. */
 function runtimeOf(node: Node): string {
-  if (node.generator) return '$charcoal.goGenerator'
-  return syntax.returnsFromTry(node) ? '$charcoal.goFlat' : '$charcoal.go'
+  if (node.generator) return 'charcoal$.goGenerator'
+  return syntax.returnsFromTry(node) ? 'charcoal$.goFlat' : 'charcoal$.go'
 }

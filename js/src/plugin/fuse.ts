@@ -1,7 +1,7 @@
 /**
  * Functions whose generator function can stand beside them, so that it is made once and not at each call:
  *
- *     function f($arg1) { return $charcoal.goPlain(f$activity($arg1), f$activity) } function* f$activity(x) { … }
+ *     function f(arg1$) { return charcoal$.goPlain(f$activity(arg1$), f$activity) } function* f$activity(x) { … }
  *
  * That also allows continuation fusion (Charcoal, section 3.6): inside an atomic block, where no call is a point of
  * interruption, `await f(x)` is `yield* f$activity(x)`. The callee runs in its caller without a call of its own, its
@@ -51,5 +51,5 @@ export function isFused(node: Node, within: Node): boolean {
 /** Parameters that give a function its `length`, where its own have moved. */
 export function placeholders(params: Node[]): string[] {
   const optional = params.findIndex((p) => p.type === 'AssignmentPattern' || p.type === 'RestElement')
-  return params.slice(0, optional < 0 ? params.length : optional).map((_, i) => `$arg${i + 1}`)
+  return params.slice(0, optional < 0 ? params.length : optional).map((_, i) => `arg${i + 1}$`)
 }

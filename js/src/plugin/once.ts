@@ -3,16 +3,16 @@
  * of an `async` function does: each has a prototype and a hidden class of its own. Functions that are declared at the
  * top of a module have theirs beside them (see fuse.ts); all others keep theirs in a variable of the block around:
  *
- *     let $body1;
- *     … m(x) { return $charcoal.goPlain(($body1 ??= function* m$activity (x) { … }).call(this, x), $body1) }
+ *     let body1$;
+ *     … m(x) { return charcoal$.goPlain((body1$ ??= function* m$activity (x) { … }).call(this, x), body1$) }
  *
  * That is right where all functions that use the variable see the same variables around them: nothing between the block
  * and the function is made several times while the block runs once, as the variables of a loop are. In a loop of which
  * the function uses no variable, the block around the loop is taken. So it is if the variables that it uses do not
  * change once the function is there; these are handed over with each call:
  *
- *     let $body1;
- *     for (const id of ids) wait.push((x) => $charcoal.goPlain(($body1 ??= function* (id, x) { … })(id, x), $body1))
+ *     let body1$;
+ *     for (const id of ids) wait.push((x) => charcoal$.goPlain((body1$ ??= function* (id, x) { … })(id, x), body1$))
  */
 import type { ModuleText } from './moduleText.ts'
 import * as syntax from './syntax.ts'
@@ -143,7 +143,7 @@ export function keep(module: ModuleText, node: Node, at: Once, mayHand: boolean)
   if (isAlone) return null
   const { block, handed } = blockFor(node, at, mayHand)
   if (block === null) return null
-  const name = `$body${++module.kept}`
+  const name = `body${++module.kept}$`
   const names = module.variables.get(block) ?? []
   module.variables.set(block, [...names, name])
   return { name, handed }

@@ -2,9 +2,9 @@
  * Calls that belong to their caller: those that are awaited or returned in place, and those that are arguments of the
  * library's functions (`timeout(9, f())`). The code says so right before it calls, when all else has been evaluated:
  *
- *     await f(x)         f($charcoal.own(x))
- *     await a().b()      $charcoal.own(a()).b()
- *     await f()          ($charcoal.own(), f())
+ *     await f(x)         f(charcoal$.own(x))
+ *     await a().b()      charcoal$.own(a()).b()
+ *     await f()          (charcoal$.own(), f())
  *
  * Other calls begin at once (see runtime/called.ts). A function that is not `async` hands on what it was told: what it
  * returns in place belongs to the caller of its caller, and what else it calls does not.
@@ -13,7 +13,7 @@
  *
  * becomes
  *
- *     const load = (x) => { const $own = $charcoal.told(); return (f($charcoal.tell($own, key(x)))) }
+ *     const load = (x) => { const own$ = charcoal$.told(); return (f(charcoal$.tell(own$, key(x)))) }
  */
 import type { ModuleText } from './moduleText.ts'
 import { endOfArrow, isBlock, isIdentifier, isInTry, some, startOfCode, type Node } from './syntax.ts'
@@ -43,7 +43,7 @@ function canBeOwn({ callee }: Node): boolean {
   return callee.type !== 'Import' && callee.type !== 'Super' && !isIdentifier(callee, 'eval')
 }
 
-function markCall(module: ModuleText, call: Node, how = '$charcoal.own('): void {
+function markCall(module: ModuleText, call: Node, how = 'charcoal$.own('): void {
   const { callee } = call
   const last: Node | undefined = call.arguments[call.arguments.length - 1]
   if (last !== undefined) return wrap(module, last.type === 'SpreadElement' ? last.argument : last, how)
@@ -72,8 +72,8 @@ export function handOn(module: ModuleText, node: Node): void {
   )
   const last = returned.flatMap(callsThatEnd)
   if (!some(node, (n) => calls(n) && !last.includes(n))) return
-  for (const call of last) markCall(module, call, '$charcoal.tell($own, ')
-  const told = last.length > 0 ? ' const $own = $charcoal.told();' : ' $charcoal.told();'
+  for (const call of last) markCall(module, call, 'charcoal$.tell(own$, ')
+  const told = last.length > 0 ? ' const own$ = charcoal$.told();' : ' charcoal$.told();'
   if (isBlock(body)) {
     const at = startOfCode(body)
     return module.edits.before(at, /[^;{]$/.test(module.source.slice(0, at)) ? `;${told}` : told)

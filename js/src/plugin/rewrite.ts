@@ -7,8 +7,8 @@
  *
  * becomes, on the same lines,
  *
- *     function f(x) { return $charcoal.go(function* f$activity () {
- *       atomic: { $charcoal.enter("f"); try { n = ((yield* $charcoal.wait(g(x)))) + 1 } finally { … leave … } }
+ *     function f(x) { return charcoal$.go(function* f$activity () {
+ *       atomic: { charcoal$.enter("f"); try { n = ((yield* charcoal$.wait(g(x)))) + 1 } finally { … leave … } }
  *     }) }
  */
 import type { Edits } from './edits.ts'

@@ -46,7 +46,7 @@ export interface Transformed {
  *
  * @example
  * const done = transform('async function f() { atomic: { n = (await g()) + 1 } }', { file: 'store.js' })!
- * console.log(done.code.includes('$charcoal.enter("f")'))  // → true
+ * console.log(done.code.includes('charcoal$.enter("f")'))  // → true
  */
 export function transform(source: string, options: TransformOptions = {}): Transformed | null {
   const { file = 'input.js', all = false, runtime = 'charcoal-js/runtime' } = options
@@ -100,7 +100,7 @@ const PARAMETER_DECORATOR = 'UnsupportedParameterDecorator'
 const reasonOf = (error: unknown): string | undefined => (error as { reasonCode?: string }).reasonCode
 
 /** What a transformed file declares: the runtime, what was awaited last (waits.ts), generator functions (once.ts). */
-const OURS = /^\$(charcoal|awaited|body\d+)$/
+const OURS = /^(charcoal|awaited|body\d+)\$$/
 
 /** A variable of such a name in the file would hide ours, or be declared twice. */
 function refuseOurName(tree: Node, source: string, file: string): void {
@@ -122,8 +122,8 @@ function refuseOurName(tree: Node, source: string, file: string): void {
 function importOf(runtime: string, format: 'module' | 'commonjs', variables: string[]): string {
   // Not `let`: in a circle of imports a function may run before this line.
   const own = variables.length > 0 ? ` var ${variables.join(', ')};` : ''
-  if (format === 'module') return `import * as $charcoal from ${runtime};${own}`
-  return `const $charcoal = require(${runtime});${own}`
+  if (format === 'module') return `import * as charcoal$ from ${runtime};${own}`
+  return `const charcoal$ = require(${runtime});${own}`
 }
 
 const COMMONJS = new Set(['require', 'module', 'exports', '__dirname', '__filename'])

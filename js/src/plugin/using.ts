@@ -1,8 +1,8 @@
 /**
  * `await using` in an activity function: what is declared with it is disposed of at the end of its block.
  *
- *     { const $using1 = new $charcoal.Disposal(); try { const file = $using1.add(await open(), true); … }
- *       catch ($e) { $using1.fail($e) } finally { yield* $using1.run() } }
+ *     { const using1$ = new charcoal$.Disposal(); try { const file = using1$.add(await open(), true); … }
+ *       catch (e$) { using1$.fail(e$) } finally { yield* using1$.run() } }
  */
 import type { ModuleText } from './moduleText.ts'
 import { isBlock, startOfCode, type Node } from './syntax.ts'
@@ -17,13 +17,13 @@ export function rewriteUsing(module: ModuleText, node: Node, parent: Node): void
   if (module.disposing.has(parent)) return
   const number = module.disposing.size + 1
   module.disposing.set(parent, number)
-  const name = `$using${number}`
+  const name = `using${number}$`
   const at = module.bodies.has(parent) ? startOfCode(parent) : parent.start + 1
   const end = /[^;{]$/.test(module.source.slice(0, at)) ? ';' : ''
-  module.edits.before(at, `${end} const ${name} = new $charcoal.Disposal(); try {`)
+  module.edits.before(at, `${end} const ${name} = new charcoal$.Disposal(); try {`)
   // What is declared with `using` alone has its turn among the others.
   for (const statement of parent.body as Node[]) if (isUsing(statement)) declare(module, statement, name)
-  module.edits.atEndOf(parent.end, `} catch ($e) { ${name}.fail($e) } finally { yield* ${name}.run() }`)
+  module.edits.atEndOf(parent.end, `} catch (e$) { ${name}.fail(e$) } finally { yield* ${name}.run() }`)
 }
 
 function declare(module: ModuleText, { start, kind, declarations }: Node, name: string): void {

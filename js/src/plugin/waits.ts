@@ -6,8 +6,8 @@ import { callsThatEnd, own } from './own.ts'
 import * as syntax from './syntax.ts'
 import { isAtomicLabel, isBlock, type Node } from './syntax.ts'
 
-const WAIT = ' if ($charcoal.mustWait()) yield* $charcoal.pause();'
-const LEAVE = '} finally { if ($charcoal.leave()) yield* $charcoal.leaving() } '
+const WAIT = ' if (charcoal$.mustWait()) yield* charcoal$.pause();'
+const LEAVE = '} finally { if (charcoal$.leave()) yield* charcoal$.leaving() } '
 
 export function rewriteAwait(module: ModuleText, node: Node, parent: Node, within: Node): void {
   const isStatement = parent.type === 'ExpressionStatement'
@@ -21,8 +21,8 @@ export function rewriteAwait(module: ModuleText, node: Node, parent: Node, withi
   module.edits.after(node.end, isStatement ? after : `${after})`)
 }
 
-const ASK = 'yield $charcoal.asked()'
-const ELSE = `$awaited === $charcoal.DELEGATE ? yield* $charcoal.asked() : $awaited`
+const ASK = 'yield charcoal$.asked()'
+const ELSE = `awaited$ === charcoal$.DELEGATE ? yield* charcoal$.asked() : awaited$`
 
 /** What stands before and after what is awaited (see runtime/ask.ts). It begins with a name, not with a parenthesis. */
 function asked(module: ModuleText, node: Node, within: Node): [before: string, after: string] {
@@ -30,20 +30,20 @@ function asked(module: ModuleText, node: Node, within: Node): [before: string, a
   if (type !== 'CallExpression' || !module.fusible.has(callee.name)) {
     own(module, node.argument)
     module.awaiting.add(within)
-    const answer = `($awaited = $charcoal.ask($awaited)) === $charcoal.YIELD ? ${ASK} : ${ELSE}`
-    return ['$charcoal.isPromise($awaited = ', `) ? yield $awaited : ${answer}`]
+    const answer = `(awaited$ = charcoal$.ask(awaited$)) === charcoal$.YIELD ? ${ASK} : ${ELSE}`
+    return ['charcoal$.isPromise(awaited$ = ', `) ? yield awaited$ : ${answer}`]
   }
   module.edits.after(callee.end, '$activity')
   // In a block the function that is called here runs in its caller.
   if (isFused(node, within)) return ['yield* (', ')']
   module.awaiting.add(within)
-  return ['$charcoal.YIELD === ($awaited = $charcoal.run(', `, ${callee.name}$activity)) ? ${ASK} : $awaited`]
+  return ['charcoal$.YIELD === (awaited$ = charcoal$.run(', `, ${callee.name}$activity)) ? ${ASK} : awaited$`]
 }
 
 /** What is waited for here may be a `Promise.all`. */
 function combinator(module: ModuleText, node: Node): void {
   const callee = module.ownPromise ? null : combinatorOf(node)
-  if (callee !== null) module.edits.replace(callee.object.start, callee.object.end, '$charcoal')
+  if (callee !== null) module.edits.replace(callee.object.start, callee.object.end, 'charcoal$')
 }
 
 export function rewriteYield(module: ModuleText, node: Node, within: Node): void {
@@ -54,7 +54,7 @@ export function rewriteYield(module: ModuleText, node: Node, within: Node): void
   const end = node.start + 'yield'.length
   // At the start of a statement a parenthesis could become a call of the line above.
   const open = module.statements.has(node.start) ? '0, (' : '('
-  const text = `${open}yield* $charcoal.${node.delegate ? 'emitAll' : 'emit'}(`
+  const text = `${open}yield* charcoal$.${node.delegate ? 'emitAll' : 'emit'}(`
   if (!node.argument) return module.edits.replace(node.start, end, `${text}))`)
   module.edits.remove(node.start, end)
   if (node.delegate) module.removeStar(end)
@@ -73,13 +73,13 @@ export function rewriteReturn(module: ModuleText, node: Node, within: Node): voi
   own(module, node.argument)
   const semicolon = module.source.slice(0, node.end).trimEnd().endsWith(';')
   const [open, close] = node.argument.type === 'SequenceExpression' ? ['((', ')))'] : ['(', '))']
-  module.edits.before(node.argument.extra?.parenStart ?? node.argument.start, `(yield* $charcoal.wait${open}`)
+  module.edits.before(node.argument.extra?.parenStart ?? node.argument.start, `(yield* charcoal$.wait${open}`)
   module.edits.after(semicolon ? module.source.lastIndexOf(';', node.end) : node.end, close)
 }
 
 /** A call that is returned from inside `try` begins there, and is waited for outside. */
 function take(module: ModuleText, call: Node): void {
-  module.edits.before(call.start, '$charcoal.owned(')
+  module.edits.before(call.start, 'charcoal$.owned(')
   module.edits.after(call.end, ')')
 }
 
@@ -89,17 +89,17 @@ export function rewriteLabel(module: ModuleText, node: Node, within: Node): void
   if (!isAtomicLabel(node)) return
   if (!isBlock(node.body)) module.refuse(node, '`atomic:` stands before a block: write atomic: { … }')
   const name = module.names.get(within)!
-  module.edits.before(node.body.start + 1, `${WAIT} $charcoal.enter(${name === '' ? '' : JSON.stringify(name)}); try {`)
+  module.edits.before(node.body.start + 1, `${WAIT} charcoal$.enter(${name === '' ? '' : JSON.stringify(name)}); try {`)
   module.edits.atEndOf(node.body.end, LEAVE)
 }
 
 export function rewriteForAwait(module: ModuleText, node: Node, parent: Node): void {
   const { left, right, body } = node
-  const name = `$loop${++module.loops}`
+  const name = `loop${++module.loops}$`
   const labelled = parent.type === 'LabeledStatement' && !isAtomicLabel(parent)
   const label = labelled ? `${parent.label.name}: ` : ''
   const [open, close] = left.type === 'ObjectPattern' ? ['(', ')'] : ['', '']
-  module.edits.replace(labelled ? parent.start : node.start, left.start, `{ const ${name} = new $charcoal.Iteration(`)
+  module.edits.replace(labelled ? parent.start : node.start, left.start, `{ const ${name} = new charcoal$.Iteration(`)
   module.edits.replace(left.end, right.start, '')
   module.edits.replace(right.end, body.start, '')
   module.edits.later((text) => {
@@ -107,6 +107,6 @@ export function rewriteForAwait(module: ModuleText, node: Node, parent: Node): v
     text.appendLeft(right.end, `); try { ${label}while (yield* ${name}.step()) { ${open}`)
     text.appendLeft(left.end, ` = ${name}.value${close}; `)
   })
-  const fails = `catch ($e) { ${name}.failed = true; throw $e }`
+  const fails = `catch (e$) { ${name}.failed = true; throw e$ }`
   module.edits.after(body.end, ` } } ${fails} finally { yield* ${name}.close() } }`)
 }

@@ -3,11 +3,11 @@
  * JavaScript stack and has ended. So the code asks first, and only yields to wait. `yield*` costs more than all the
  * rest, so it is kept for what takes several steps.
  *
- *     await x        $charcoal.isPromise($awaited = x) ? yield $awaited
- *                      : ($awaited = $charcoal.ask($awaited)) === $charcoal.YIELD ? yield $charcoal.asked()
- *                      : $awaited === $charcoal.DELEGATE ? yield* $charcoal.asked() : $awaited
- *     await f(x)     $charcoal.YIELD === ($awaited = $charcoal.run(f$activity(x), f$activity))
- *                      ? yield $charcoal.asked() : $awaited
+ *     await x        charcoal$.isPromise(awaited$ = x) ? yield awaited$
+ *                      : (awaited$ = charcoal$.ask(awaited$)) === charcoal$.YIELD ? yield charcoal$.asked()
+ *                      : awaited$ === charcoal$.DELEGATE ? yield* charcoal$.asked() : awaited$
+ *     await f(x)     charcoal$.YIELD === (awaited$ = charcoal$.run(f$activity(x), f$activity))
+ *                      ? yield charcoal$.asked() : awaited$
  *
  * So a call of a function that is known when the code is transformed is nothing but its generator, until it waits.
  *
