@@ -57,9 +57,10 @@ typedef struct ch_waiter {
  * Source: AC paper, figure 7 (Suspend). */
 int ch_waiter_suspend(ch_waiter *);
 
-/* Suspends the caller as ch_waiter_suspend does, and can be cancelled. It can stand in `waituntil`; if its clause is
- * not selected, a schedule is kept. Result: as there; ECANCELED. Cancel: ends the wait with ECANCELED; a schedule that
- * comes too late for this wait is kept for the next one. */
+/* Suspends the caller as ch_waiter_suspend does, and can be cancelled. It can stand in `waituntil`: a schedule that was
+ * not selected is kept.
+ * Result: as there; ECANCELED.
+ * Cancel: ends the wait with ECANCELED; a schedule that comes too late for this wait is kept for the next one. */
 int ch_waiter_wait(ch_waiter *);
 struct ch_waiter_wait__clause {
   struct ch_clause clause;

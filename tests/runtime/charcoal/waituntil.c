@@ -3,6 +3,7 @@
 #include <charcoal/channel.h>
 #include <charcoal/future.h>
 #include <charcoal/locks.h>
+#include <charcoal/lowlevel.h>
 #include <charcoal/offload.h>
 #include <netdb.h>
 #include <pthread.h>
@@ -286,6 +287,44 @@ TEST(names_are_looked_up_beside_other_clauses) {
   if (body == 7 && found)
     freeaddrinfo(found);
   EXPECT(body == 7 || !found);
+}
+
+/* ---- waiters ---- */
+
+TEST(a_waiter_is_one_clause_of_several_and_a_schedule_that_loses_is_kept) {
+  static ch_waiter w;
+  static ch_sem unit = CH_SEM_INIT(0);
+  int body = 0, error = -1, ends = 0;
+  for (int yields = 0; yields < 2; yields++) {
+    activate(yields) {
+      ch_sleep(1000);
+      if (yields)
+        ch_yield_to(&w);
+      else
+        ch_waiter_schedule(&w);
+    }
+    waituntil(ch_sem_wait(&unit)) body = 1;
+    or waituntil(error = ch_waiter_wait(&w)) body = 2;
+    EXPECT(body == 2 && error == 0);
+  }
+  waituntil(ch_waiter_wait(&w)) body = 3;
+  or waituntil(ch_sleep(1000)) body = 4;
+  EXPECT(body == 4);
+  waituntil(ch_waiter_wait(&w)) body = 5;
+  else body = 6;
+  EXPECT(body == 6);
+  ch_waiter_schedule(&w);
+  ch_sem_post(&unit);
+  waituntil(ch_sem_wait(&unit)) body = 7;
+  or waituntil(ch_waiter_wait(&w)) body = 8;
+  EXPECT(body == 7);
+  waituntil(ch_waiter_wait(&w)) body = 9;
+  else body = 10;
+  EXPECT(body == 9);
+  activate { ch_sleep(1000), ch_waiter_schedule(&w), ch_sem_post(&unit); }
+  waituntil(ch_waiter_wait(&w)) ends++;
+  and waituntil(ch_sem_wait(&unit)) ends++;
+  EXPECT(ends == 2);
 }
 
 /* ---- a type of the program's own, from whose plain call a wait cannot be withdrawn ---- */
