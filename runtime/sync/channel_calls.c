@@ -12,7 +12,8 @@ CH_PASS pass_soon(struct ch_channel *c, enum side side, void *message, size_t si
   if (c->object.shared && c->room == 0)
     return CH_OP_WAITS;
   int result = pass_at_once(c, side, message, size);
-  for (struct ch_retry r = {0}; CH_UNLIKELY(result == CH_OP_WAITS) && c->object.shared && ch_retry(&r);)
+  for (struct ch_retry r = {.first = 4, .most = 64};
+       CH_UNLIKELY(result == CH_OP_WAITS) && c->object.shared && ch_retry(&r);)
     result = ch_channel_pass_at_once(c, side, message, size);
   return result;
 }

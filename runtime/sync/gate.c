@@ -127,11 +127,38 @@ int ch_gate_try(const struct ch_gate_type types[2], struct ch_gate *g, long want
   return result == WAITS ? EAGAIN : result;
 }
 
+/* The call could end now: it need not wait behind others, or is a mistake; or nobody waits or is about to change the
+ * gate, and it could have what it wants. The gate has not been entered, so that its cache line stays with whoever has
+ * it; the answer may be wrong. */
+static bool seems_free(const struct ch_gate_kind *k, struct ch_gate *g, const struct ch_gate__clause *c) {
+  if ((k->passes && k->passes(g, c)) || (k->mistake && k->mistake(g, c)))
+    return true;
+  return ch_atomic_load(&g->object.lock) == 0 && ch_atomic_load(&g->waiting) == 0 && k->fits(g, c);
+}
+/* The same now or soon: who needs it for a moment gives it back within some of these glances. */
+static bool becomes_free(const struct ch_gate_kind *k, struct ch_gate *g, const struct ch_gate__clause *c) {
+  for (unsigned i = 0; i < CH_ATOMIC_GLANCES; i++) {
+    if (seems_free(k, g, c))
+      return true;
+    ch_atomic_pause();
+  }
+  return false;
+}
+
+/* Who finds it taken leaves it alone for a while, in which a domain that takes it again and again can do so many times
+ * without its cache line being asked for. */
 int ch_gate_call(const struct ch_gate_type types[2], struct ch_gate *g, long wanted, const void *place) {
-  int result = ch_gate_try(types, g, wanted, place);
-  for (struct ch_retry r = {0}; result == EAGAIN && g->object.shared && types->kind->brief && ch_retry(&r);)
-    result = ch_gate_try(types, g, wanted, place);
-  return result;
+  const struct ch_gate__clause c = {.owner = ch_gate_self(), .wanted = wanted};
+  struct ch_retry r = {.first = 32, .most = 128};
+  if (g->object.shared && types->kind->brief)
+    for (bool free = seems_free(types->kind, g, &c);; free = becomes_free(types->kind, g, &c)) {
+      int result = free ? ch_gate_try(types, g, wanted, place) : EAGAIN;
+      if (result != EAGAIN)
+        return result;
+      if (!ch_retry(&r))
+        break;
+    }
+  return ch_gate_try(types, g, wanted, place);
 }
 
 int ch_gate_enlist(struct ch_clause *c) {

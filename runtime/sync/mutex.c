@@ -46,6 +46,8 @@ static inline bool unlock_entered(ch_mutex *m) {
 }
 /* No part of their callers, which need no stack frame without them. */
 __attribute__((noinline)) static bool lock_shared(ch_mutex *m) {
+  if (ch_atomic_load(&m->owner) || ch_atomic_load(&m->gate.object.lock))
+    return false;
   ch_object_lock(&m->gate.object);
   bool locked = lock_entered(m);
   ch_object_unlock(&m->gate.object);

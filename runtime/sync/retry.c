@@ -3,8 +3,6 @@
 #include "reactor/times.h"
 #include "wait/atomics.h"
 
-enum { FIRST_PAUSES = 4, MOST_PAUSES = 64 };
-
 static __thread struct ch_worth worth;
 
 static bool may_begin(void) {
@@ -18,12 +16,12 @@ bool ch_retry(struct ch_retry *r) {
       return false;
     r->before = worth;
     worth = (struct ch_worth){0}; /* counts as worth it, unless it turns out to be in vain */
-  } else if (r->pauses == MOST_PAUSES) {
+  } else if (r->pauses >= r->most) {
     worth = r->before;
     ch_was_in_vain(&worth);
     return false;
   }
-  r->pauses = r->pauses ? 2 * r->pauses : FIRST_PAUSES;
+  r->pauses = r->pauses ? 2 * r->pauses : r->first;
   for (unsigned i = 0; i < r->pauses; i++)
     ch_atomic_pause();
   return true;

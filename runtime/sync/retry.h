@@ -3,7 +3,7 @@
  * What keeps it waiting is often over in less than a microsecond: another domain holds a lock for a few instructions,
  * or is about to send the next message. A wait costs two letters, and each of them moves several cache lines from one
  * core to another. Between the tries the thread pauses, longer each time, so that the other domain can work; what
- * several domains do to an object is then done in batches. All tries together take one to three microseconds.
+ * several domains do to an object is then done in batches. All tries together take one to five microseconds.
  *
  * A call is made again only if there is a processor for each domain that is awake, if no activity of this domain could
  * run instead, and if this has been worth it lately (reactor/looking.h). Those who wait already are served first, as
@@ -14,9 +14,10 @@
 #include "reactor/looking.h"
 #include "sched/domain.h"
 
-/* Is zero before the first retry. */
 struct ch_retry {
-  unsigned pauses;        /* before the last retry */
+  unsigned first, most;   /* set by the caller: how many pauses before the first retry; each time twice as many, up to
+                             these */
+  unsigned pauses;        /* before the last retry; 0 before the first */
   struct ch_worth before; /* what was known when this call was made for the first time */
 };
 

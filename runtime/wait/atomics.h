@@ -30,6 +30,9 @@ static inline void ch_atomic_pause(void) {
 #endif
 }
 
+/* How often in a row somebody looks whether another thread has changed a word, before he does something else. */
+#define CH_ATOMIC_GLANCES 8
+
 /* Begins to bring the cache line of this address to this core, to be written. Several lines that other cores have come
  * in the time of one, if they are asked for before the first is used. The address may be anything. */
 static inline void ch_atomic_fetch(const void *at) {

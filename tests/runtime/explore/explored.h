@@ -40,6 +40,7 @@ void explored_changed(const volatile void *at);
       *(is) = *(at);                                                                                                   \
     same_;                                                                                                             \
   })
+#define CH_ATOMIC_GLANCES 1 /* several in a row find what one of them would have found */
 static inline void ch_atomic_relax(unsigned tries) { (void)tries, explored_spin(); }
 static inline void ch_atomic_pause(void) {}
 
