@@ -3,6 +3,7 @@
  * Invariants: 1. an offer is made only while the channel is open, nobody waits for the same and no offer for the same
  * or the opposite stands; 2. while an offer stands or is TAKEN, whoever has made it only looks at its state, and
  * neither changes it nor uses the place that it names. */
+#include "sync/channel_calls.h"
 #include "sync/pass.h"
 
 static enum side side_of(const struct ch_clause *c) {
@@ -16,8 +17,12 @@ static enum ch_offered make(struct ch_clause *clause) {
   struct ch_channel *c = clause->object;
   void *const message = of(clause)->message;
   const size_t size = of(clause)->size;
-  if (c->room != 0)
-    return CH_NOT_OFFERED;
+  if (c->room != 0) {
+    int result = ch_channel_pass_at_once(c, side, message, size);
+    if (result != CH_OP_WAITS)
+      clause->value = result;
+    return result == CH_OP_WAITS ? CH_OFFER_NEEDLESS : CH_OFFER_READY;
+  }
   enter(c);
   int result =
       side == SENDERS ? pass(c, ANY, SENDERS, NULL, message, size) : pass(c, ANY, RECEIVERS, NULL, message, size);

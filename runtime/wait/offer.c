@@ -32,6 +32,20 @@ static bool is_taken(const struct ch_wait *w, struct ch_clause *c, struct ch_loo
   return !offer->withdraw(c);
 }
 
+/* The object keeps what passes, so there is nothing to take. True: the clause has become ready, and has had its effect.
+ * A call has tried again already (sync/retry.h), and is not looked at. */
+static bool becomes_ready(const struct ch_wait *w, struct ch_clause *c, struct ch_look_on *look) {
+  if (!w->first->next || another(w, c, is_ready))
+    return false;
+  do {
+    if (may_be_ready(c) && c->type->offer->make(c) == CH_OFFER_READY) {
+      ch_look_on_paid(look);
+      return true;
+    }
+  } while (!another(w, c, may_be_ready) && ch_look_on_lasts(look));
+  return false;
+}
+
 bool ch_offer_begin(struct ch_wait *w, struct ch_clause *c) {
   static __thread struct ch_worth worth;
   struct ch_look_on look;
@@ -39,7 +53,8 @@ bool ch_offer_begin(struct ch_wait *w, struct ch_clause *c) {
     return false;
   w->state = CH_STATE_SYNCING; /* clauses before it are enlisted */
   enum ch_offered offered = c->type->offer->make(c);
-  bool had = offered == CH_OFFER_READY || (offered == CH_OFFERED && is_taken(w, c, &look));
+  bool had = offered == CH_OFFER_READY || (offered == CH_OFFERED && is_taken(w, c, &look)) ||
+             (offered == CH_OFFER_NEEDLESS && becomes_ready(w, c, &look));
   w->state = had ? CH_STATE_FIRST + c->index : CH_STATE_OPEN;
   if (had)
     c->state = CH_IS_HAD;

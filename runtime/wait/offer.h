@@ -9,6 +9,8 @@
  * it reads the offer, and what would make a later clause ready, again and again. If nobody takes the offer within a few
  * microseconds, or if another clause may be ready, it is withdrawn, and this clause and the later ones are enlisted.
  *
+ * An object that keeps what passes needs no offer: the domain only looks on, and makes the call when it can be made.
+ *
  * reactor/looking.h says when a domain looks on. An offer is made only if nobody waits for the same, so it is the
  * first; but who has made it has not joined the queue, as a call that is made again has not (sync/retry.h). */
 #ifndef CHARCOAL_WAIT_OFFER_H
@@ -19,9 +21,11 @@
 #include <stdbool.h>
 
 enum ch_offered {
-  CH_OFFERED,     /* the offer stands */
-  CH_OFFER_READY, /* the clause was ready, and has had its effect */
-  CH_NOT_OFFERED  /* somebody waits for the same, or the object takes no offers; nothing has been done */
+  CH_OFFERED,        /* the offer stands */
+  CH_OFFER_READY,    /* the clause was ready, and has had its effect */
+  CH_OFFER_NEEDLESS, /* it is not ready; others need not meet it, because the object keeps what passes, so it may be
+                        made again as soon as it may be ready */
+  CH_NOT_OFFERED     /* somebody waits for the same, or the object takes no offers; nothing has been done */
 };
 struct ch_offer_type {
   enum ch_offered (*make)(struct ch_clause *);

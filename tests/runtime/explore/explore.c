@@ -731,6 +731,19 @@ static void check_room_for_one(void) {
   outcome(got[1] == 9);
 }
 
+/* One waits for a message or for a future, and looks on before it waits: the channel keeps the message, so there is
+ * nothing to offer. */
+static void looks_at_one_place(void) { set_up_with(1), looks_on = true; }
+static void receives_0_or_gets_0(void) {
+  over(0), add_recv(0, 0), add_get(0, 1);
+  result[current] = ch_wait_any(&waits[current]);
+}
+static void check_look_at_room(void) {
+  EXPECT(nobody_waits() && kept_by_0() == (result[0] == 0 ? 0 : 1));
+  EXPECT(result[0] == 0 ? got[0] == 7 : result[0] == 1 && got[0] == 0);
+  outcome(offers_taken ? 2 : result[0]);
+}
+
 /* The same with offers, which are taken in some runs. A channel without room that one of two receivers may close. */
 static void check_offered_both_sides(void) {
   expect_both_sides();
@@ -1138,6 +1151,8 @@ int main(int argc, char **argv) {
   EXPLORE("watched_until_closed", rendezvous, check_watches, 2, watches_until_closed, sets_twice_and_closes);
   EXPLORE("else_against_a_select", rendezvous, check_else, 2, tries_to_receive, sends_or_gets_0);
   EXPLORE("close_against_a_sender_and_a_receiver", one_place, check_close, 2, receives_0, sends, closes);
+  EXPLORE("a_look_at_a_channel_with_room_loses_nothing", looks_at_one_place, check_look_at_room, 3,
+          receives_0_or_gets_0, tries_to_send, sets_0);
   EXPLORE("two_messages_through_room_for_one_reach_two_receivers", one_place, check_room_for_one, 2, sends_two,
           receives_0, receives_0_by_a_statement);
   EXPLORE("both_sides_select_and_offer", rendezvous_with_offers, check_offered_both_sides, 2, sends_0_or_receives_1,
