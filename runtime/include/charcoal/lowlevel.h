@@ -62,10 +62,12 @@ int ch_waiter_suspend(ch_waiter *);
  * Result: as there; ECANCELED.
  * Cancel: ends the wait with ECANCELED; a schedule that comes too late for this wait is kept for the next one. */
 int ch_waiter_wait(ch_waiter *);
+#if defined(__CHARCOAL__) || defined(CHARCOAL_RUNTIME) || defined(CHARCOAL_LIBRARY)
 struct ch_waiter_wait__clause {
   struct ch_clause clause;
 };
 CH_CLAUSE_FORM(int, ch_waiter_wait, ch_waiter *);
+#endif
 
 /* Suspends the caller as ch_waiter_suspend does, and releases the lock as soon as the branch can be scheduled; it
  * releases the lock also if it returns an error.
