@@ -1912,6 +1912,44 @@ static void members_that_poll_reports(void) {
   close(q[1]);
 }
 
+static void urgent_data_alone(void) {
+  printf("== a wait for urgent data alone ends when it comes, and for no other data\n");
+  struct sockaddr_in a = {AF_INET, 0, {htonl(INADDR_LOOPBACK)}};
+  socklen_t length = sizeof a;
+  int l = socket(AF_INET, SOCK_STREAM, 0), k = socket(AF_INET, SOCK_STREAM, 0);
+  bind(l, (struct sockaddr *)&a, sizeof a);
+  listen(l, 1);
+  getsockname(l, (struct sockaddr *)&a, &length);
+  connect(k, (struct sockaddr *)&a, sizeof a);
+  int s = accept(l, NULL, NULL);
+  for (int i = 0; i < 2; i++) {
+    if (fork() == 0) {
+      usleep(30000);
+      send(k, "ab", 2, 0);
+      usleep(30000);
+      send(k, "c", 1, MSG_OOB);
+      _exit(0);
+    }
+    fd_set set;
+    FD_ZERO(&set);
+    FD_SET(s, &set);
+    struct pollfd p = {s, POLLPRI};
+    if (i == 0)
+      SHOW(select(s + 1, NULL, NULL, &set, NULL));
+    else
+      SHOW(poll(&p, 1, -1));
+    printf("  %d %x\n", FD_ISSET(s, &set) != 0, p.revents);
+    SHOW(recv(s, b, 1, MSG_OOB));
+    SHOW(recv(s, b, 9, 0));
+    wait(NULL);
+    send(k, "d", 1, 0);
+    SHOW(recv(s, b, 9, 0));
+  }
+  close(l);
+  close(k);
+  close(s);
+}
+
 static void transfers_of_nothing(void) {
   printf("== a transfer of no bytes waits only where the plain call does\n");
   int f = inotify_init1(IN_NONBLOCK), p[2], k[2];
@@ -2052,6 +2090,7 @@ int main(void) {
   hints_of_names();
   limits_of_locks();
   members_that_poll_reports();
+  urgent_data_alone();
   transfers_of_nothing();
   files_without_positions();
   texts_cut_short();

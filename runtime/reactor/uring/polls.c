@@ -158,10 +158,28 @@ static void serve_oldest(struct ch_poll *p) {
   list(oldest, p->at);
 }
 
+/* A ring hears of urgent data only from a wake-up that it also waits for because of something else (Linux 6.18 does):
+ * that of sockets is for input of all kinds. Then it takes the wake-up's word for what has happened, although that is
+ * said of any input. So the poll asks for a kind of input that sockets never have, and the answer is verified. */
+uint32_t ch_poll_beside(const struct ch_poll *p) { return p->events & POLLPRI ? POLLRDBAND : 0; }
+
+/* The events that hold of those that are waited for, and errors. */
+static int verified(const struct ch_poll *p) {
+  struct pollfd now = {.fd = p->fd, .events = p->events};
+  return poll(&now, 1, 0) == 1 ? now.revents : 0;
+}
+
 void ch_poll_answered(struct ch_poll *p, int result) {
   p->expected--;
   if (CH_UNLIKELY(result == -EINVAL) && p->clause && !p->closing)
     return; /* a regular file never has such events: the clause waits on, without a request */
+  if (CH_UNLIKELY(p->events & POLLPRI) && result > 0 && p->clause && !p->closing && !p->cancelling) {
+    result = verified(p);
+    if (result == 0 && ch_poll_ask(p))
+      return;
+    if (result == 0)
+      result = -ENOMEM;
+  }
   serve_oldest(p);
   ch_poll_fire(p, result);
 }

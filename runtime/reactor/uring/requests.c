@@ -25,7 +25,7 @@ static inline __attribute__((always_inline)) bool put(uint64_t what) {
     p->entry = ch_ring->tail;
     sqe->opcode = IORING_OP_POLL_ADD;
     sqe->fd = p->fd;
-    sqe->poll32_events = (uint32_t)(uint16_t)p->events;
+    sqe->poll32_events = (uint32_t)(uint16_t)p->events | ch_poll_beside(p);
     break;
   }
   case CH_ABOUT_POLL_CANCEL:

@@ -107,6 +107,8 @@ CH_HIDDEN void ch_poll_fire(struct ch_poll *, int64_t value);
 /* Takes the poll off its descriptor's list and frees it. */
 CH_HIDDEN void ch_poll_give_back(struct ch_poll *);
 /* Called at a completion. */
+/* What else the kernel has to be asked for, so that it tells the poll's events. */
+CH_HIDDEN uint32_t ch_poll_beside(const struct ch_poll *);
 CH_HIDDEN void ch_poll_answered(struct ch_poll *, int result);
 CH_HIDDEN void ch_poll_cancel_answered(struct ch_poll *, int result);
 
