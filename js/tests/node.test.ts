@@ -196,7 +196,36 @@ async function bump(): Promise<void> { atomic: { const was = n; await new Promis
   n = was + 1 } }\nawait Promise.all([bump(), bump()])\nconsole.log(n)\n`,
     )
     same(run(process.execPath, ['--import', 'charcoal-js/register', 'typed.mts']).trim(), '2')
+    // Where the program itself is CommonJS.
+    writeFileSync(path.join(project, 'typed.cts'), alone.replace('n = 0', 'n: number = 0'))
+    same(run(process.execPath, ['--import', 'charcoal-js/register', 'typed.cts']).trim(), '3')
   }
+})
+
+test('register transforms CommonJS that another loader has compiled, and stacks lead to what that has read', () => {
+  install()
+  linkTools()
+  // As tsx and ts-node do: types go, and a line comes before the others.
+  writeFileSync(
+    path.join(project, 'compiler.cjs'),
+    `const { readFileSync } = require('node:fs')
+require.extensions['.ts'] = (module, file) => {
+  const text = '"use strict"\\n' + readFileSync(file, 'utf8').replace(/: number/, '')
+  const map = { version: 3, sources: [file], names: [], mappings: ';AAAA' + ';AACA'.repeat(9) }
+  const url = 'data:application/json;base64,' + Buffer.from(JSON.stringify(map)).toString('base64')
+  module._compile(text + '\\n//# sourceMappingURL=' + url, file)
+}\n`,
+  )
+  writeFileSync(
+    path.join(project, 'typed.ts'),
+    `let n: number = 0
+async function bump() { atomic: { const was = n; await null; await null; n = was + 1 } }
+exports.main = async () => { await Promise.all([bump(), bump(), bump()])
+  return n + ' ' + /typed.ts:\\d+/.exec(new Error('x').stack) }\n`,
+  )
+  writeFileSync(path.join(project, 'main.cjs'), `require('./typed.ts').main().then((n) => console.log(n))\n`)
+  const loaders = ['--enable-source-maps', '--require', './compiler.cjs', '--import', 'charcoal-js/register']
+  same(run(process.execPath, [...loaders, 'main.cjs']).trim(), '3 typed.ts:4')
 })
 
 test('package.json has the entry points that scripts/entries.mjs names', () => {

@@ -4,7 +4,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { transform } from './transform.ts'
+import { originOf } from './compiled.ts'
+import { isTransformed, transform } from './transform.ts'
 
 export interface Loaded {
   format?: string | null
@@ -35,12 +36,15 @@ export class Transformer {
       file: typed ? `${file}.ts` : file,
       all: this.include?.test(file),
       format: kind[1] as 'module' | 'commonjs' | undefined,
+      origin: originOf(text),
     })
-    return done === null ? loaded : { ...loaded, source: `${done.code}\n//# sourceMappingURL=${done.map.toUrl()}` }
+    if (done === null) return loaded
+    return { ...loaded, source: `${done.code}\n//# sourceMappingURL=${done.map.toUrl()}` }
   }
 
-  /** The text of a CommonJS module, likewise. */
+  /** The text of a CommonJS module, likewise, unless the hooks have transformed it before. */
   commonjsText(file: string, source: string): string {
+    if (isTransformed(source)) return source
     return this.transformed(pathToFileURL(file).href, { format: 'commonjs', source }).source as string
   }
 

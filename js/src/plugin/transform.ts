@@ -12,7 +12,7 @@
  * if (done !== null) write(done.code, done.map)
  */
 import { parse, type ParserOptions } from '@babel/parser'
-import magicString, { type SourceMap } from 'magic-string'
+import magicString, { SourceMap, type SourceMapSegment } from 'magic-string'
 import { Edits } from './edits.ts'
 import { DIRECTIVE, Rewriter } from './rewrite.ts'
 import { hasDirective, some, type Node } from './syntax.ts'
@@ -33,7 +33,12 @@ export interface TransformOptions {
   runtime?: string | undefined
   /** What kind of module it is. By default its name and text decide. */
   format?: 'module' | 'commonjs' | undefined
+  /** @internal If the text was compiled from another one, the source map leads to that. */
+  origin?: Origin | undefined
 }
+
+/** Where a place of a text was before that was compiled: the file, the line and the column, which count from 0. */
+export type Origin = (line: number, column: number) => [file: string, line: number, column: number] | undefined
 
 /** What `transform` gives. */
 export interface Transformed {
@@ -62,7 +67,28 @@ export function transform(source: string, options: TransformOptions = {}): Trans
   text.prependRight(start, `${importOf(JSON.stringify(runtime), formatOf(file, tree, options.format), variables)} `)
   // The directive is not needed any more, and bundlers would warn of it.
   for (const d of tree.directives) if (d.value.value === DIRECTIVE) text.remove(d.start, d.end)
-  return { code: text.toString(), map: text.generateMap({ source: file, hires: true, includeContent: true }) }
+  return { code: text.toString(), map: mapOf(text, file, options.origin) }
+}
+
+type Mappings = SourceMapSegment[][]
+
+function mapOf(text: magicString, source: string, origin: Origin | undefined): SourceMap {
+  const map = text.generateDecodedMap({ source, hires: true, includeContent: origin === undefined })
+  return new SourceMap(origin === undefined ? map : { ...map, ...through(map.mappings, origin) })
+}
+
+/** The files that the places of a compiled text come from, and what leads to these instead. */
+function through(compiled: Mappings, origin: Origin): { sources: string[]; mappings: Mappings } {
+  const sources: string[] = []
+  const mappings = compiled.map((line) =>
+    line.flatMap(([column, , ...place]): Mappings[number] => {
+      const [file, ...original] = origin(place[0]!, place[1]!) ?? []
+      if (file === undefined) return []
+      if (!sources.includes(file)) sources.push(file)
+      return [[column, sources.indexOf(file), ...(original as [number, number])]]
+    }),
+  )
+  return { sources, mappings }
 }
 
 /** May there be something to transform? */
@@ -125,6 +151,9 @@ function importOf(runtime: string, format: 'module' | 'commonjs', variables: str
   if (format === 'module') return `import * as charcoal$ from ${runtime};${own}`
   return `const charcoal$ = require(${runtime});${own}`
 }
+
+/** Has it been transformed to a CommonJS module already? */
+export const isTransformed = (source: string): boolean => source.includes('const charcoal$ = require(')
 
 const COMMONJS = new Set(['require', 'module', 'exports', '__dirname', '__filename'])
 
