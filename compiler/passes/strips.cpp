@@ -67,12 +67,14 @@ struct Test {
   APInt step; // what a turn adds to the counter
 };
 
-// A call that does nothing but look at memory, such as one of glibc's functions that find a table.
-static bool onlyLooks(const CallBase &CB) {
-  return CB.onlyReadsMemory() && CB.willReturn() && !isSuspendingCall(CB) && !CB.isInlineAsm();
+// A call whose result depends on its arguments alone, such as one of glibc's functions that find a table. It can move
+// out of the loop. Others, such as strcoll's, take longer than the checks, and values that are kept for the whole loop
+// take registers that outlive a call.
+static bool onlyComputes(const CallBase &CB) {
+  return CB.doesNotAccessMemory() && CB.willReturn() && !isSuspendingCall(CB) && !CB.isInlineAsm();
 }
 
-// The yield points of an innermost loop in which nobody waits for somebody, and which calls nothing that changes
+// The yield points of an innermost loop in which nobody waits for somebody, and which calls nothing that looks at
 // memory. There are none if the loop has one that the user wrote.
 static SmallVector<CallInst *> yieldsOf(const Loop &loop) {
   SmallVector<CallInst *> yields;
@@ -83,7 +85,7 @@ static SmallVector<CallInst *> yieldsOf(const Loop &loop) {
       auto *CB = dyn_cast<CallBase>(&I);
       if (isYield(I) && !CB->hasFnAttr(ExplicitAttr))
         yields.push_back(cast<CallInst>(&I));
-      else if (isLookAtShared(I) || (CB && !isa<IntrinsicInst>(CB) && !onlyLooks(*CB)))
+      else if (isLookAtShared(I) || (CB && !isa<IntrinsicInst>(CB) && !onlyComputes(*CB)))
         return {};
     }
   return yields;

@@ -20,6 +20,26 @@ end:
 ; CHECK-NEXT: phi i64
 ; CHECK-NEXT: call void @charcoal.yield()
 
+; The call takes longer than the check.
+declare i32 @looks(ptr) #1
+define void @compares.int(ptr %p) "charcoal-version-of"="compares" {
+entry:
+  br label %turn
+turn:
+  %at = phi ptr [ %p, %entry ], [ %next, %turn ]
+  call void @charcoal.yield()
+  %same = call i32 @looks(ptr %at)
+  %next = getelementptr i8, ptr %at, i64 1
+  %more = icmp ne i32 %same, 0
+  br i1 %more, label %turn, label %end
+end:
+  ret void
+}
+; CHECK-LABEL: define void @compares.int
+; CHECK: turn:
+; CHECK-NEXT: phi ptr
+; CHECK-NEXT: call void @charcoal.yield()
+
 ; It waits for somebody.
 define void @waits.int(ptr %p, i64 %n) "charcoal-version-of"="waits" {
 entry:
@@ -83,3 +103,4 @@ end:
 ; CHECK-NOT: @charcoal.asked
 
 attributes #0 = { "charcoal-explicit" }
+attributes #1 = { nounwind willreturn memory(read) }
