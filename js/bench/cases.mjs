@@ -23,7 +23,7 @@ const plugin = (source, want) => {
   const make = async () => {
     const { transform } = await import(path.join(js, 'dist/plugin.js'))
     const { code } = transform(source, { file: 'main.mjs', all: true })
-    return new Function('$charcoal', `${code.replace(/import .*?;/, '')}; return main`)(await runtime())
+    return new Function('charcoal$', `${code.replace(/import .*?;/, '')}; return main`)(await runtime())
   }
   return async (n) => {
     const main = await (made ??= make())
