@@ -286,3 +286,30 @@ setTimeout(() => { for (;;) user() }, 10)`,
     child.kill('SIGKILL')
   }
 })
+
+test('a program that another debugger has stopped already is asked all the same', async () => {
+  const dir = temporary()
+  const program = path.join(dir, 'p.cjs')
+  const told = path.join(dir, 'told')
+  writeFileSync(
+    program,
+    `globalThis.tell = () => require('node:fs').appendFileSync(${JSON.stringify(told)}, 'told,')
+setTimeout(() => { for (;;) globalThis.n = 1 }, 10)`,
+  )
+  const child = spawn(process.execPath, ['--inspect=0', program], { stdio: ['ignore', 'ignore', 'pipe'] })
+  try {
+    const [address] = await said(child.stderr, /ws:\S+/)
+    const other = await Cdp.connect(address!)
+    const stopped = new Promise((done) => other.on('Debugger.paused', done))
+    await other.send('Debugger.enable')
+    await other.send('Debugger.pause')
+    await stopped
+    const cdp = await Cdp.connect(address!)
+    await evaluateWhereItIs(cdp, 'tell()')
+    cdp.close()
+    other.close()
+    same(readFileSync(told, 'utf8'), 'told,')
+  } finally {
+    child.kill('SIGKILL')
+  }
+})

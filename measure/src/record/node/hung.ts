@@ -33,11 +33,15 @@ export async function askWhereItHangs(pid: number, port: number): Promise<void> 
  */
 export async function evaluateWhereItIs(cdp: Cdp, expression: string): Promise<void> {
   const recorder = hookUrl()
-  let stopped: (innermost: Frame) => void
-  const nextStop = (): Promise<Frame> => new Promise((done) => (stopped = done))
+  let innermost: Frame | undefined // of the program that has stopped; another debugger may have stopped it before us
+  let noticed = (): void => {}
   const scripts = new Set<string>()
   const undo = [
-    cdp.on('Debugger.paused', ({ callFrames }) => stopped(callFrames[0])),
+    cdp.on('Debugger.paused', ({ callFrames }) => {
+      innermost = callFrames[0]
+      noticed()
+    }),
+    cdp.on('Debugger.resumed', () => (innermost = undefined)),
     cdp.on('Debugger.scriptParsed', ({ scriptId, url }) => url.startsWith(recorder) && scripts.add(scriptId)),
   ]
   const late = new Promise<never>((_, fail) => {
@@ -45,19 +49,22 @@ export async function evaluateWhereItIs(cdp: Cdp, expression: string): Promise<v
   })
   late.catch(() => {})
   const send = (method: string, params = {}): Promise<unknown> => cdp.send(method, params, undefined, DEADLINE)
+  const stop = async (): Promise<Frame> => {
+    while (innermost === undefined) await Promise.race([new Promise<void>((done) => (noticed = done)), late])
+    return innermost
+  }
   await send('Debugger.enable')
   const pattern = `^${recorder.replace(/[^\w]/g, '\\$&')}`
   await send('Debugger.setBlackboxPatterns', { patterns: [pattern] })
-  let stop = nextStop()
-  await send('Debugger.pause')
-  let innermost = await Promise.race([stop, late])
-  while (scripts.has(innermost.location.scriptId)) {
-    stop = nextStop()
+  if (innermost === undefined) await send('Debugger.pause')
+  let at = await stop()
+  while (scripts.has(at.location.scriptId)) {
+    innermost = undefined
     await send('Debugger.stepOut')
-    innermost = await Promise.race([stop, late])
+    at = await stop()
   }
   for (const f of undo) f()
-  await send('Debugger.evaluateOnCallFrame', { callFrameId: innermost.callFrameId, expression })
+  await send('Debugger.evaluateOnCallFrame', { callFrameId: at.callFrameId, expression })
   await send('Debugger.resume')
   await send('Debugger.disable')
 }
