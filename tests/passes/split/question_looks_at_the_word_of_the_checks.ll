@@ -27,5 +27,5 @@ end:
 ; CHECK-NEXT: %[[WORD:.*]] = load volatile i32, ptr %{{.*}}, align 4
 ; CHECK-NEXT: %[[ASKED:.*]] = icmp ne i32 %[[WORD]], 0
 ; CHECK-NEXT: br i1 %[[ASKED]], label %leave, label %turn
-; CHECK: call i32 @ch_suspend(
+; CHECK: call i32 @ch_suspend_{{[0-9]}}(
 ; CHECK-NOT: @charcoal.asked
