@@ -111,8 +111,11 @@ def execute(argv, cwd, limit, env=None, stdin=None):
     return status, out, err, time.monotonic() - start
 
 
+QUICK_LINKER = "-fuse-ld=lld"  # thousands of programs, each with the whole library
+
+
 def command(program, compiler, flags, output):
-    return [*compiler, "-w", *flags, str(program.path), "-o", str(output), *program.flags]
+    return [*compiler, "-w", QUICK_LINKER, *flags, str(program.path), "-o", str(output), *program.flags]
 
 
 def noisy(program, compiler, flags):
@@ -123,7 +126,7 @@ def noisy(program, compiler, flags):
             quoted([*compiler, "-w", *flags, "-c", program.path, "-o", "program.o", *program.flags]),
             "objcopy --redefine-sym main=program_main --redefine-sym main.int=program_main.int program.o",
             quoted([*compiler, "-w", *flags, "-c", HERE / "noise.c", "-o", "noise.o"]),
-            quoted([*compiler, "-w", *flags, "program.o", "noise.o", "-o", "program", *program.flags]),
+            quoted([*compiler, "-w", QUICK_LINKER, *flags, "program.o", "noise.o", "-o", "program", *program.flags]),
         ]
     )
 
