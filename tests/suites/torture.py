@@ -21,6 +21,8 @@ import settings  # noqa: E402
 import arguments  # noqa: E402
 import fetch  # noqa: E402
 
+# They convert a float that no int can hold, so it is chance whether clang's program passes them.
+UNDEFINED = {"20031003-1.c"}
 OPTIONS = re.compile(r'dg-(?:additional-)?options\s+"([^"]*)"')
 
 
@@ -35,7 +37,7 @@ def load(path):
 def main():
     args = arguments.parse(__doc__, "O0-plain,O2-plain,O0-stress,O2-stress,O0-stress-asan,O2-stress-asan")
     folder = fetch.fetch("gcc-torture", args.build / "suites" / "gcc-torture")
-    chosen = [load(p) for p in sorted(folder.glob("*.c"))][:: args.every]
+    chosen = [load(p) for p in sorted(folder.glob("*.c"))[:: args.every] if p.name not in UNDEFINED]
     if args.patterns:
         chosen = [p for p in chosen if any(fnmatchcase(p.path.name, w) for w in args.patterns)]
     reference = run.Reference(args.reference, args.build / "suites" / "gcc-torture.expected", 10)
