@@ -21,8 +21,8 @@ static struct {
            pthread_rwlock_tryrdlock,     pthread_rwlock_trywrlock, ___pthread_rwlock_clockrdlock,
            ___pthread_rwlock_clockwrlock};
 
-/* Behind the functions of rwlock.c, and behind a sanitizer's wrappers, which carry the same names. A static C library has
- * all of these names; of a shared one lld finds some, and GNU ld none. */
+/* Behind the functions of rwlock.c, and behind a sanitizer's wrappers, which carry the same names. A static C library
+ * has all of these names; of a shared one lld finds some, and GNU ld none. */
 static void look_behind(void) {
   if (plain.rdlock && plain.wrlock && plain.unlock && plain.clockrdlock && plain.clockwrlock)
     return;
