@@ -3,14 +3,13 @@
 #include "sync/channel_calls.h"
 #include "sync/channel_clauses.h"
 
-/* The forms of both sides are alike. */
 struct some {
   struct ch_pass__clause first;
   size_t n;
 };
 _Static_assert(sizeof(struct some) == sizeof(struct ch_channel_send_some__clause) &&
                    sizeof(struct some) == sizeof(struct ch_channel_recv_some__clause),
-               "they are");
+               "the clauses of both sides have the same form");
 
 /* The messages lie one after the other, and the first of them has been sent or received. */
 static intptr_t pass_rest(struct ch_channel *c, enum side side, char *messages, size_t size, size_t n) {

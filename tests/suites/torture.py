@@ -21,7 +21,8 @@ import settings  # noqa: E402
 import arguments  # noqa: E402
 import fetch  # noqa: E402
 
-# They convert a float that no int can hold, so it is chance whether clang's program passes them.
+# The behaviour of these tests is undefined, for they convert a float to an int that cannot hold it. Whether clang's
+# program passes them is chance.
 UNDEFINED = {"20031003-1.c"}
 OPTIONS = re.compile(r'dg-(?:additional-)?options\s+"([^"]*)"')
 
