@@ -258,14 +258,20 @@ class Stepping:
 
 
 class EnteredAgain(gdb.Function):
-    """$_entered_again(): whether this thread is entering a function that goes on after a wait."""
+    """$_entered_again(): whether this thread enters a function that goes on after a wait, or that gave way at its entry.
+    """
 
     def __init__(self):
         super().__init__("_entered_again")
 
     def invoke(self):
-        debug = domain_of(gdb.newest_frame())
-        return bool(debug and int(at(debug["tls"], "struct ch_tls")["entering"]))
+        frame = gdb.newest_frame()
+        debug = domain_of(frame)
+        if not debug:
+            return False
+        caller = frame.older()
+        gave_way = caller and (caller.name() or "").startswith("charcoal.reenter.")
+        return bool(gave_way or int(at(debug["tls"], "struct ch_tls")["entering"]))
 
 
 def condition(breakpoint):
