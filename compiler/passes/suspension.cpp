@@ -131,6 +131,8 @@ const char *Suspension::whyPlain(Function &F) const {
   // If the linker chose another definition, the version's guard could not hand on to that what it has in a block.
   if (F.isVarArg() && F.isInterposable())
     return "it is weak and takes a variable number of arguments";
+  if (isChosenElsewhere(F))
+    return "its definition is that of another module";
   if (F.hasFnAttribute(Attribute::Naked))
     return "it is naked";
   if (F.hasFnAttribute("interrupt"))

@@ -113,6 +113,12 @@ inline llvm::Function *externalVersion(llvm::Function &plain, llvm::FunctionType
   return version;
 }
 
+// Whether the function is linked from another module, although a body stands in this one (`extern inline`), and that
+// one may be overridden in its turn. So nothing can be said about the body that will run.
+inline bool isChosenElsewhere(const llvm::Function &F) {
+  return F.hasAvailableExternallyLinkage() && F.isInterposable();
+}
+
 // Returns the address of the body in this module of a function that another module may override.
 inline llvm::GlobalAlias *bodyInThisModule(llvm::GlobalValue &F) {
   std::string name = (F.getName() + ".here").str();

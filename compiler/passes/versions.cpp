@@ -108,7 +108,8 @@ PreservedAnalyses VersionsPass::run(Module &M, ModuleAnalysisManager &) {
       continue;
     Function *version = M.getFunction(versionName(name == "main.plain" ? "main" : name, /*isVariadic=*/false));
     Constant *key = F, *value;
-    if (!F->isDeclaration()) {
+    const bool isHere = !F->isDeclaration() && !isChosenElsewhere(*F);
+    if (isHere) {
       if (!version || version->isDeclaration())
         continue;
       value = version;
@@ -126,7 +127,7 @@ PreservedAnalyses VersionsPass::run(Module &M, ModuleAnalysisManager &) {
                                      ConstantStruct::get(entryType, {key, value}), "charcoal.version." + name);
     entry->setSection(Section);
     entry->setAlignment(Align(8));
-    if (!F->isDeclaration()) {
+    if (isHere) {
       // The linker drops the entry together with the function.
       entry->setMetadata(LLVMContext::MD_associated, MDNode::get(abi.C, {ValueAsMetadata::get(F)}));
       if (F->hasComdat())
