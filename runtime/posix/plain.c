@@ -5,6 +5,7 @@
 #include "reactor/runtime_descriptors.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -71,3 +72,5 @@ int ch_plain_open_2(const char *path, int flags) { return __open_2(path, flags);
 int ch_plain_fcntl(int fd, int command, void *argument) { return fcntl(fd, command, argument); }
 int ch_plain_lockf(int fd, int command, int64_t n) { return lockf(fd, command, n); }
 ssize_t ch_plain_read_chk(int fd, void *to, size_t n, size_t room) { return __read_chk(fd, to, n, room); }
+
+void ch_plain_sched_yield(void) { sched_yield(); }

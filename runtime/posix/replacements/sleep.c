@@ -7,6 +7,7 @@
 #include "reactor/times.h"
 #include "posix/replacements/replacement.h"
 #include "posix/plain.h"
+#include <sched.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,9 +27,25 @@ CH_REPLACES(usleep) int ch_posix_usleep(useconds_t microseconds) {
   return error ? (errno = error, -1) : 0;
 }
 
-CH_REPLACES(sched_yield) int ch_posix_sched_yield(void) { return ch_reschedule(), 0; }
-CH_REPLACES(pthread_yield) int ch_posix_pthread_yield(void) { return ch_reschedule(), 0; }
-CH_REPLACES(thrd_yield) void ch_posix_thrd_yield(void) { ch_reschedule(); }
+/* Whoever calls this in a loop waits for another activity or for another thread. If no activity of this domain can run
+ * now, only the thread's processor is left to give. */
+static void give_way(void) {
+  if (!ch_group_now(ch_domain.group)->head)
+    ch_plain_sched_yield();
+  ch_reschedule();
+}
+CH_REPLACES(sched_yield) int ch_posix_sched_yield(void) {
+  CH_SINGLE_ACTIVITY(sched_yield());
+  return give_way(), 0;
+}
+CH_REPLACES(pthread_yield) int ch_posix_pthread_yield(void) {
+  CH_SINGLE_ACTIVITY(sched_yield());
+  return give_way(), 0;
+}
+CH_REPLACES(thrd_yield) void ch_posix_thrd_yield(void) {
+  CH_SINGLE_ACTIVITY(thrd_yield());
+  give_way();
+}
 
 /* 0 or ECANCELED. */
 static int sleep_and_tell(int64_t duration, struct timespec *left) {
