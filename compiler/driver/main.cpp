@@ -82,8 +82,9 @@ Arguments optionsForCLibrary() {
   for (const char *name : {"pthread_mutex_clocklock", "pthread_rwlock_clockrdlock", "pthread_rwlock_clockwrlock",
                            "pthread_cond_wait", "sem_clockwait"})
     result.push_back(std::string("-Wl,-u,___") + name);
-  for (const char *name : {"_pthread_join", "_pthread_timedjoin_np", "_pthread_clockjoin_np", "thrd_join", "mq_receive",
-                           "mq_timedreceive", "mq_send", "mq_timedsend", "sigwait", "sigwaitinfo", "sigtimedwait"})
+  for (const char *name :
+       {"_pthread_join", "_pthread_timedjoin_np", "_pthread_clockjoin_np", "thrd_join", "mq_receive", "mq_timedreceive",
+        "mq_send", "mq_timedsend", "sigwait", "sigwaitinfo", "sigtimedwait", "new_sem_wait"})
     result.push_back(std::string("-Wl,-u,__") + name);
   return result;
 }

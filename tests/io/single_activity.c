@@ -11,6 +11,8 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -19,8 +21,11 @@
 #include <threads.h>
 #include <time.h>
 
-static volatile int handled;
-static void handler(int s) { handled += s == SIGALRM; }
+static volatile int handled, nobody_asks, *volatile handled_so_far = &nobody_asks;
+static void handler(int s) {
+  handled += s == SIGALRM;
+  ++*handled_so_far;
+}
 
 /* SIGALRM comes again and again, so that one before the call does no harm. */
 static void signals(int flags) {
@@ -82,7 +87,7 @@ TEST(a_handler_ends_what_waits_for_a_descriptor) {
   struct pollfd f = {.fd = p[0], .events = POLLIN};
   INTERRUPTED(read(p[0], b, 1));
   INTERRUPTED(readv(p[0], &iov, 1));
-  INTERRUPTED(recv(s[0], b, 1, 0));
+  INTERRUPTED(recv(s[0], &b, 1, 0));
   INTERRUPTED(recvfrom(s[0], b, 1, 0, NULL, NULL));
   INTERRUPTED(recvmsg(s[0], &m, 0));
   INTERRUPTED(recvmmsg(s[0], &mm, 1, 0, NULL));
@@ -162,22 +167,48 @@ TEST(a_handler_ends_reading_and_printing) {
   no_signals();
 }
 
+/* The call waits until a child makes it ready, which it does when handlers have run. */
+#define RESTARTED(call, makes_ready)                                                                                   \
+  do {                                                                                                                 \
+    int status_;                                                                                                       \
+    *handled_so_far = 0;                                                                                               \
+    pid_t child_ = fork();                                                                                             \
+    if (child_ == 0) {                                                                                                 \
+      prctl(PR_SET_PDEATHSIG, SIGKILL);                                                                                \
+      while (*handled_so_far < 3)                                                                                      \
+        usleep(1000);                                                                                                  \
+      (void)(makes_ready);                                                                                             \
+      _exit(0);                                                                                                        \
+    }                                                                                                                  \
+    errno = 0;                                                                                                         \
+    signals(SA_RESTART);                                                                                               \
+    long r_ = (long)(call);                                                                                            \
+    int e_ = errno;                                                                                                    \
+    no_signals();                                                                                                      \
+    if (r_ == -1 || waitpid(child_, &status_, 0) != child_ || status_ != 0) {                                          \
+      fprintf(stderr, "%s:%d: %s: %ld %s\n", __FILE__, __LINE__, #call, r_, strerror(e_));                             \
+      _exit(1);                                                                                                        \
+    }                                                                                                                  \
+  } while (0)
+
 TEST(a_handler_that_restarts_ends_nothing) {
-  int p[2];
+  struct shared {
+    volatile int handled;
+    sem_t semaphore;
+  } *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  int p[2], s[2], f = open("file", O_CREAT | O_RDWR, 0600), g = open("file", O_RDWR);
   char b;
-  EXPECT(pipe(p) == 0);
-  pid_t child = fork();
-  if (child == 0) {
-    usleep(50000);
-    _exit(write(p[1], "x", 1) != 1);
-  }
-  signals(SA_RESTART);
-  EXPECT(read(p[0], &b, 1) == 1 && b == 'x');
-  while (!handled)
-    continue;
-  no_signals();
-  int status;
-  EXPECT(waitpid(child, &status, 0) == child && status == 0);
+  EXPECT(shared != MAP_FAILED && sem_init(&shared->semaphore, 1, 0) == 0);
+  handled_so_far = &shared->handled;
+  EXPECT(pipe(p) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, s) == 0 && mkfifo("fifo", 0600) == 0);
+  RESTARTED(sem_wait(&shared->semaphore), sem_post(&shared->semaphore));
+  RESTARTED(read(p[0], &b, 1), write(p[1], "x", 1));
+  RESTARTED(recv(s[0], &b, 1, 0), write(s[1], "x", 1));
+  EXPECT(flock(f, LOCK_EX) == 0);
+  RESTARTED(flock(g, LOCK_EX), flock(f, LOCK_UN));
+  RESTARTED(open("fifo", O_RDONLY), open("fifo", O_WRONLY));
+  unlink("file");
+  unlink("fifo");
 }
 
 TEST(it_is_so_again_when_the_others_have_ended) {

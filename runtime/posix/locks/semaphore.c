@@ -91,12 +91,20 @@ int ch_posix_sem_take(sem_t *s, clockid_t clock, const struct timespec *until) {
   return r == EAGAIN ? ch_lock_wait(&w) : r;
 }
 
-__typeof__(sem_clockwait) ___sem_clockwait __attribute__((weak)); /* of a static C library */
+/* Of a static C library. */
+__typeof__(sem_wait) __new_sem_wait __attribute__((weak));
+__typeof__(sem_clockwait) ___sem_clockwait __attribute__((weak));
+
+/* Blocks the thread. A wait without a limit is the C library's sem_wait: the kernel goes on with that one after a
+ * handler that asks for it (SA_RESTART), but ends each wait with a limit. until NULL: for ever. */
+static int wait_as_thread(sem_t *s, clockid_t clock, const struct timespec *until) {
+  return until ? CH_NEXT_DEFINITION(sem_clockwait, ___sem_clockwait)(s, clock, until)
+               : CH_NEXT_DEFINITION(sem_wait, __new_sem_wait)(s);
+}
 
 /* This comes before the C library's own, because the post may come from another activity of this domain. until NULL:
  * for ever. */
 static int take_in_plain_code(sem_t *s, clockid_t clock, const struct timespec *until) {
-  static const struct timespec never = {INT64_MAX / 2, 0};
   struct ch_lock_wait w = {.clause = {.type = &plain_type.clause, .object = s}};
   if (ch_domain.live <= 1) /* POSIX: it is a cancellation point of threads even if there is a unit */
     pthread_testcancel();
@@ -104,7 +112,7 @@ static int take_in_plain_code(sem_t *s, clockid_t clock, const struct timespec *
   if (!error && !ch_queue_of(s) && take_unit(of(s)))
     return 0;
   if (!ch_domain.current || (ch_domain.live == 1 && ch_is_single_activity()))
-    return CH_NEXT_DEFINITION(sem_clockwait, ___sem_clockwait)(s, clock, until ? until : &never);
+    return wait_as_thread(s, clock, until);
   if (!error)
     error = ch_lock_is_late(&w) ? ETIMEDOUT : ch_lock_wait(&w);
   if (error == ECANCELED)
