@@ -4,85 +4,96 @@
 #include "events/cells.h"
 #include <string.h>
 
-enum { BYTES, BOOL, SIGNED, UNSIGNED, FLOAT, DOUBLE, LONG_DOUBLE };
+enum { BYTES, BOOL, SIGNED, UNSIGNED, FLOAT, DOUBLE, LONG_DOUBLE, HALF, COMPLEX_FLOAT, COMPLEX_DOUBLE, COMPLEX_LONG };
+
+typedef unsigned __int128 whole_t;
 
 static int class_of(uint32_t kind) { return (int)(kind & 15); }
+static bool is_real(uint32_t kind) { return class_of(kind) >= FLOAT; }
+static bool is_signed(uint32_t kind) { return class_of(kind) == SIGNED; }
 
-static uint64_t whole(const void *from, uint32_t kind) {
-  union {
-    uint8_t u8;
-    uint16_t u16;
-    uint32_t u32;
-    uint64_t u64;
-  } v = {.u64 = 0};
-  memcpy(&v, from, ch_kind_size(kind) < sizeof v ? ch_kind_size(kind) : sizeof v);
-  bool is_signed = class_of(kind) == SIGNED;
-  switch (ch_kind_size(kind)) {
-  case 1:
-    return is_signed ? (uint64_t)(int8_t)v.u8 : v.u8;
-  case 2:
-    return is_signed ? (uint64_t)(int16_t)v.u16 : v.u16;
-  case 4:
-    return is_signed ? (uint64_t)(int32_t)v.u32 : v.u32;
-  default:
-    return v.u64;
-  }
+/* A whole number. The bytes above those of a signed one repeat its sign. */
+static whole_t whole(const void *from, uint32_t kind) {
+  whole_t v = 0;
+  size_t size = ch_kind_size(kind) < sizeof v ? ch_kind_size(kind) : sizeof v;
+  memcpy(&v, from, size);
+  unsigned above = (unsigned)(sizeof v - size) * 8;
+  return is_signed(kind) ? (whole_t)((__int128)(v << above) >> above) : v;
 }
 
-static bool is_real(uint32_t kind) { return class_of(kind) >= FLOAT; }
-
-static long double real(const void *from, uint32_t kind) {
+/* A part of a floating-point number: 0 is its real part, 1 the imaginary part, which only complex ones have. */
+static long double real(const void *from, uint32_t kind, int part) {
+#ifdef __FLT16_MANT_DIG__
+  _Float16 h;
+#endif
   float f;
   double d;
   long double l;
   switch (class_of(kind)) {
+#ifdef __FLT16_MANT_DIG__
+  case HALF:
+    return memcpy(&h, from, sizeof h), h;
+#endif
   case FLOAT:
-    return memcpy(&f, from, sizeof f), f;
+  case COMPLEX_FLOAT:
+    return memcpy(&f, (const char *)from + (size_t)part * sizeof f, sizeof f), f;
   case DOUBLE:
-    return memcpy(&d, from, sizeof d), d;
-  case LONG_DOUBLE:
-    return memcpy(&l, from, sizeof l), l;
-  case SIGNED:
-    return (int64_t)whole(from, kind);
+  case COMPLEX_DOUBLE:
+    return memcpy(&d, (const char *)from + (size_t)part * sizeof d, sizeof d), d;
   default:
-    return whole(from, kind);
+    return memcpy(&l, (const char *)from + (size_t)part * sizeof l, sizeof l), l;
   }
 }
+static bool is_complex(uint32_t kind) { return class_of(kind) >= COMPLEX_FLOAT; }
+static long double imaginary(const void *from, uint32_t kind) { return is_complex(kind) ? real(from, kind, 1) : 0; }
 
-static uint64_t whole_of_any(const void *from, uint32_t kind, bool to_signed) {
+static whole_t whole_of_any(const void *from, uint32_t kind, bool to_signed) {
   if (!is_real(kind))
     return whole(from, kind);
-  long double value = real(from, kind);
-  return to_signed || value < 0 ? (uint64_t)(int64_t)value : (uint64_t)value;
+  long double value = real(from, kind, 0);
+  return to_signed || value < 0 ? (whole_t)(__int128)value : (whole_t)value;
 }
 
+/* A real number of this type, rounded once. */
+#define REAL_OF(type)                                                                                                  \
+  (is_real(from_kind)     ? (type)real(from, from_kind, 0)                                                             \
+   : is_signed(from_kind) ? (type)(__int128)whole(from, from_kind)                                                     \
+                          : (type)whole(from, from_kind))
+#define STORE_REAL(type)                                                                                               \
+  do {                                                                                                                 \
+    type parts[2] = {REAL_OF(type), (type)imaginary(from, from_kind)};                                                 \
+    memcpy(to, parts, is_complex(to_kind) ? sizeof parts : sizeof *parts);                                             \
+    return;                                                                                                            \
+  } while (0)
+
 static void convert(void *to, uint32_t to_kind, const void *from, uint32_t from_kind) {
-  bool truth = is_real(from_kind) ? real(from, from_kind) != 0 : whole(from, from_kind) != 0;
-  float f;
-  double d;
-  long double l;
-  uint64_t u;
+  bool truth = is_real(from_kind) ? real(from, from_kind, 0) != 0 || imaginary(from, from_kind) != 0
+                                  : whole(from, from_kind) != 0;
+  whole_t u;
   switch (class_of(to_kind)) {
   case BOOL:
     memcpy(to, &truth, sizeof truth);
     return;
+#ifdef __FLT16_MANT_DIG__
+  case HALF:
+    STORE_REAL(_Float16);
+#endif
   case FLOAT:
-    f = (float)real(from, from_kind);
-    memcpy(to, &f, sizeof f);
-    return;
+  case COMPLEX_FLOAT:
+    STORE_REAL(float);
   case DOUBLE:
-    d = (double)real(from, from_kind);
-    memcpy(to, &d, sizeof d);
-    return;
+  case COMPLEX_DOUBLE:
+    STORE_REAL(double);
   case LONG_DOUBLE:
-    l = real(from, from_kind);
-    memcpy(to, &l, sizeof l);
-    return;
+  case COMPLEX_LONG:
+    STORE_REAL(long double);
   default: /* the low bytes of a whole number; a null pointer that was written as 0 */
-    u = whole_of_any(from, from_kind, class_of(to_kind) == SIGNED);
+    u = whole_of_any(from, from_kind, is_signed(to_kind));
     memcpy(to, &u, ch_kind_size(to_kind) < sizeof u ? ch_kind_size(to_kind) : sizeof u);
   }
 }
+#undef STORE_REAL
+#undef REAL_OF
 
 void ch_value_store(void *to, uint32_t to_kind, const void *from, uint32_t from_kind) {
   if (CH_LIKELY(to_kind == from_kind))

@@ -395,25 +395,45 @@ void ch_event_callback(void *argument);
 #define CH_HAS_IDS(a) (CH_IS_RENDEZVOUS(a) && !CH_IS_VOID(CH_ID(CH_IF_RENDEZVOUS(a))))
 #define CH_BEFORE_SLOTS(a) (CH_IS_RENDEZVOUS(a) + CH_HAS_IDS(a))
 
-/* The size of a value, and a number that says how it is converted; events/values.c uses the same numbers. */
+/* The size of a value, and a number that says how it is converted; events/values.c uses the same numbers. A type whose
+ * values could not be converted (_BitInt, __bf16, __float128) is refused. */
 #define CH_KIND(x)                                                                                                     \
-  ((unsigned)sizeof(x) << 4 | _Generic((x),                                                                            \
-       _Bool: 1u,                                                                                                      \
-       char: (char)-1 < 0 ? 2u : 3u,                                                                                   \
-       signed char: 2u,                                                                                                \
-       short: 2u,                                                                                                      \
-       int: 2u,                                                                                                        \
-       long: 2u,                                                                                                       \
-       long long: 2u,                                                                                                  \
-       unsigned char: 3u,                                                                                              \
-       unsigned short: 3u,                                                                                             \
-       unsigned: 3u,                                                                                                   \
-       unsigned long: 3u,                                                                                              \
-       unsigned long long: 3u,                                                                                         \
-       float: 4u,                                                                                                      \
-       double: 5u,                                                                                                     \
-       long double: 6u,                                                                                                \
-       default: 0u))
+  ((unsigned)sizeof(x) << 4 |                                                                                          \
+   (CH_CLASS(x) + CH_EVENT_DEMAND(!(CH_CLASS(x) == CH_NO_CLASS),                                                       \
+                                  "values of this type cannot be the values of events; put it into a structure")))
+#define CH_CLASS(x)                                                                                                    \
+  _Generic((x),                                                                                                        \
+      _Bool: 1u,                                                                                                       \
+      char: (char)-1 < 0 ? 2u : 3u,                                                                                    \
+      signed char: 2u,                                                                                                 \
+      short: 2u,                                                                                                       \
+      int: 2u,                                                                                                         \
+      long: 2u,                                                                                                        \
+      long long: 2u,                                                                                                   \
+      __int128: 2u,                                                                                                    \
+      unsigned char: 3u,                                                                                               \
+      unsigned short: 3u,                                                                                              \
+      unsigned: 3u,                                                                                                    \
+      unsigned long: 3u,                                                                                               \
+      unsigned long long: 3u,                                                                                          \
+      unsigned __int128: 3u,                                                                                           \
+      float: 4u,                                                                                                       \
+      double: 5u,                                                                                                      \
+      long double: 6u,                                                                                                 \
+      _Complex float: 8u,                                                                                              \
+      _Complex double: 9u,                                                                                             \
+      _Complex long double: 10u,                                                                                       \
+      CH_CLASS_OF_HALF default: CH_IS_NUMBER(x) ? CH_NO_CLASS : 0u)
+#ifdef __FLT16_MANT_DIG__
+#define CH_CLASS_OF_HALF _Float16 : 7u,
+#else
+#define CH_CLASS_OF_HALF
+#endif
+#define CH_NO_CLASS 15u
+/* clang's classes: an integer, a real and a complex number, a _BitInt. */
+#define CH_IS_NUMBER(x)                                                                                                \
+  (__builtin_classify_type(x) == 1 || __builtin_classify_type(x) == 8 || __builtin_classify_type(x) == 9 ||            \
+   __builtin_classify_type(x) == 18)
 
 #define CH_KIND_OF(T) CH_KIND(*(__typeof__(T) *)0)
 #define CH_VALUE_TYPE(v) __typeof__(((void)0, (v)))

@@ -64,6 +64,23 @@ TEST(values_are_converted_as_an_assignment_would) {
   EXPECT(f == 1.5f && negative == -2);
 }
 
+TEST(wide_half_and_complex_values_are_converted_as_an_assignment_would) {
+  rendezvous() r;
+  __int128 wide = 0, wide_negative = 0;
+  unsigned __int128 least = 0;
+  double from_wide = 0;
+  _Bool truth = 0;
+  ch_trigger(mkevent(r, &wide, &least), 1, 2u);
+  ch_trigger(mkevent(r, &wide_negative, &from_wide, &truth), -1, (__int128)1 << 70, (__int128)1 << 70);
+  EXPECT(wide == 1 && least == 2 && wide_negative == -1 && from_wide == 0x1p70 && truth == 1);
+  _Float16 half = 0;
+  double from_half = 0, real = 0;
+  _Complex double complex = 0, from_float = 0;
+  ch_trigger(mkevent(r, &half, &from_half), 1.5, (_Float16)2.5);
+  ch_trigger(mkevent(r, &complex, &from_float, &real), 3, (_Complex float)4.5f, (_Complex float)5.5f);
+  EXPECT(half == (_Float16)1.5 && from_half == 2.5 && complex == 3.0 && from_float == 4.5 && real == 5.5);
+}
+
 TEST(a_value_without_a_slot_is_dropped) {
   rendezvous() r;
   int second = 0;

@@ -15,4 +15,6 @@ void f(struct place p, double d, int i, const char *text) {
   twait(ids, &d);
   twait(ids, i);
   twait(i);
+  _BitInt(40) many_bits = 0;
+  mkevent(plain, &many_bits);
 }
