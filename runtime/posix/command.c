@@ -175,12 +175,19 @@ static bool found_is_left(const siginfo_t *found, int options) {
 /* The function of the C library, under a name that no other library defines. */
 extern pid_t __waitpid(pid_t, int *, int);
 
+/* Where a wait lets the kernel store what it finds: in the caller's memory, so that the kernel tells of a wrong address;
+ * but aside while there are commands among the children that it may find, because the caller is not told of them. */
+static bool stores_aside(const void *callers, bool any) {
+  return !callers || (any && __atomic_load_n(&running, __ATOMIC_RELAXED) != 0);
+}
+
 CH_INTERPOSED pid_t waitpid(pid_t pid, int *status, int options) {
   for (int is = 0;;) {
-    pid_t taken = __waitpid(pid, &is, options);
-    if (pid <= 0 && is_left(taken, is))
+    bool aside = stores_aside(status, pid <= 0);
+    pid_t taken = __waitpid(pid, aside ? &is : status, options);
+    if (pid <= 0 && taken > 0 && is_left(taken, aside ? is : *status))
       continue;
-    if (taken > 0 && status)
+    if (taken > 0 && aside && status)
       *status = is;
     return taken;
   }
@@ -208,10 +215,11 @@ static int plain_waitid(idtype_t which, id_t id, siginfo_t *found, int options) 
 CH_INTERPOSED pid_t wait(int *status) { return waitpid(-1, status, 0); }
 CH_INTERPOSED pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage) {
   for (int is = 0;;) {
-    pid_t taken = plain_wait4(pid, &is, options, usage);
-    if (pid <= 0 && is_left(taken, is))
+    bool aside = stores_aside(status, pid <= 0);
+    pid_t taken = plain_wait4(pid, aside ? &is : status, options, usage);
+    if (pid <= 0 && taken > 0 && is_left(taken, aside ? is : *status))
       continue;
-    if (taken > 0 && status)
+    if (taken > 0 && aside && status)
       *status = is;
     return taken;
   }
@@ -221,10 +229,11 @@ CH_INTERPOSED int waitid(idtype_t which, id_t id, siginfo_t *found, int options)
   bool any = which == P_ALL || which == P_PGID;
   for (;;) {
     siginfo_t is = {0};
-    int r = plain_waitid(which, id, &is, options);
-    if (r == 0 && any && found_is_left(&is, options))
+    bool aside = stores_aside(found, any);
+    int r = plain_waitid(which, id, aside ? &is : found, options);
+    if (r == 0 && any && found_is_left(aside ? &is : found, options))
       continue;
-    if (r == 0 && found)
+    if (r == 0 && aside && found)
       *found = is;
     return r;
   }

@@ -313,8 +313,12 @@ CH_REPLACES_IN_C(pthread_mutex_lock, pthread_mutex_t *m) {
 struct ch_int_result ch_mutex_lock_int(pthread_mutex_t *) CH_INT_NAME(ch_mutex_lock);
 struct ch_int_result ch_mutex_lock_int(pthread_mutex_t *m) { return lock(m, NULL); }
 
-/* Sets the wait's limit, if there is one; not 0: the call ends with that. */
+/* Sets the wait's limit, if there is one; not 0: the call ends with that. Threads let the kernel lock a mutex that
+ * inherits priorities, and it refuses a time before the clock's beginning. */
 static int limit(struct ch_lock_wait *w, clockid_t clock, const struct timespec *until) {
+  const pthread_mutex_t *m = w->clause.object;
+  if (until && until->tv_sec < 0 && m->__data.__kind & INHERIT)
+    return EINVAL;
   int r = until ? ch_lock_until(w, clock, until) : 0;
   return r ? r : ch_lock_is_late(w) ? ETIMEDOUT : 0;
 }

@@ -69,8 +69,7 @@ CH_REPLACES(waitid) int ch_posix_waitid(idtype_t type, id_t id, siginfo_t *info,
   if (!info)
     info = &own;
   for (;;) {
-    info->si_pid = 0;
-    int r = ch_plain_waitid(type, id, info, options | WNOHANG);
+    int r = ch_plain_waitid(type, id, info, options | WNOHANG); /* it also stores that it has found none */
     if (r != 0 || info->si_pid != 0 || options & WNOHANG)
       return r;
     if (type == P_PIDFD && ch_is_nonblocking((int)id))
