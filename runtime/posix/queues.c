@@ -1,6 +1,7 @@
 /* Message queues and semaphores of POSIX and System V. See queues.h. */
 #define _GNU_SOURCE
 #include "posix/queues.h"
+#include "posix/addresses.h"
 #include "posix/plain_waits.h"
 #include "reactor/times.h"
 #include "activity/scope.h"
@@ -55,7 +56,7 @@ long ch_try_queue(struct ch_queue_call *c) {
   if (c->call == CH_TCDRAIN)
     return -EAGAIN;
   /* The kernel refuses such a time also when the call need not wait. */
-  bool is_wrong = c->call == CH_SEMOP && c->time && ch_duration(c->time) == CH_NO_TIME;
+  bool is_wrong = c->call == CH_SEMOP && c->time && (ch_is_nowhere(c->time) || ch_duration(c->time) == CH_NO_TIME);
   long r = make(c, IPC_NOWAIT, is_wrong ? c->time : &past);
   if (r >= 0)
     return r;

@@ -8,7 +8,7 @@
 
 bool ch_iovec_is_malformed(const struct iovec *v, size_t n) {
   bool malformed = n > IOV_MAX;
-  for (size_t i = 0; v && !malformed && i < n; i++)
+  for (size_t i = 0; !ch_is_nowhere(v) && !malformed && i < n; i++)
     malformed = v[i].iov_len > SSIZE_MAX;
   return malformed;
 }

@@ -2045,6 +2045,90 @@ static void operations_out_of_reach(void) {
   SHOW(fstatat(AT_FDCWD, ".", &st, AT_EMPTY_PATH));
 }
 
+static pid_t child_that_ends(void) {
+  pid_t child = fork();
+  if (child == 0)
+    _exit(3);
+  return child;
+}
+static void wrong_addresses_of_children(void) {
+  printf("== what a wait for a child cannot store\n");
+  for (int any = 0; any < 2; any++) {
+    pid_t child = child_that_ends();
+    SHOW(waitpid(any ? -1 : child, (int *)8, 0));
+    SHOW(waitpid(any ? -1 : child, NULL, 0));
+    child = child_that_ends();
+    SHOW(wait4(any ? -1 : child, NULL, 0, (struct rusage *)8));
+    SHOW(waitpid(any ? -1 : child, NULL, 0));
+  }
+  SHOW(waitid(P_ALL, 0, (siginfo_t *)8, WEXITED));
+}
+
+static void wrong_addresses(void) {
+  printf("== structures that are out of reach\n");
+  struct timespec soon = {0, 1000}, *no_time = (struct timespec *)8;
+  struct iovec text = {b, 1}, *no_vectors = (struct iovec *)8;
+  struct msghdr without = {.msg_iov = no_vectors, .msg_iovlen = 1}, *no_message = (struct msghdr *)8;
+  struct mmsghdr *no_messages = (struct mmsghdr *)8, many = {.msg_hdr = {.msg_iov = &text, .msg_iovlen = 1}};
+  struct epoll_event event;
+  struct sembuf take = {0, -1, 0};
+  sigset_t usr2, *no_set = (sigset_t *)8;
+  int s[2], e = epoll_create1(0), set = semget(IPC_PRIVATE, 1, 0600);
+  struct mq_attr one = {.mq_maxmsg = 1, .mq_msgsize = 1};
+  mqd_t q = mq_open("/same-wrong", O_RDWR | O_CREAT, 0600, &one);
+  mq_unlink("/same-wrong");
+  socketpair(AF_UNIX, SOCK_DGRAM, 0, s);
+  sigemptyset(&usr2);
+  sigaddset(&usr2, SIGUSR2);
+  SHOW(nanosleep(no_time, NULL));
+  SHOW_ERROR(clock_nanosleep(CLOCK_MONOTONIC, 0, no_time, NULL));
+  SHOW_ERROR(clock_nanosleep(77, 0, no_time, NULL));
+  SHOW(syscall(SYS_nanosleep, no_time, NULL));
+  SHOW(ppoll(&(struct pollfd){s[0], POLLIN, 0}, 1, &soon, no_set));
+  SHOW(select(8, (fd_set *)8, NULL, NULL, &(struct timeval){0, 1000}));
+  SHOW(pselect(8, NULL, NULL, (fd_set *)8, &soon, NULL));
+  SHOW(epoll_pwait2(e, &event, 1, no_time, NULL));
+  SHOW(sigtimedwait(&usr2, NULL, no_time));
+  SHOW(sigsuspend(no_set));
+  SHOW(readv(s[0], no_vectors, 1));
+  SHOW(writev(s[0], no_vectors, 1));
+  for (int fd = -1; fd <= s[0]; fd += s[0] + 1) {
+    SHOW(recvmsg(fd, no_message, 0));
+    SHOW(recvmsg(fd, &without, 0));
+    SHOW(recvmmsg(fd, no_messages, 1, 0, NULL));
+    SHOW(recvmmsg(fd, &many, 1, 0, no_time));
+    SHOW(sendmsg(fd, no_message, 0));
+    SHOW(sendmsg(fd, &without, 0));
+    SHOW(sendmmsg(fd, no_messages, 1, 0));
+  }
+  SHOW(semtimedop(set, &take, 1, no_time));
+  SHOW(mq_timedreceive(q, b, 1, NULL, no_time));
+  SHOW(mq_timedsend(q, b, 1, 0, no_time));
+  semctl(set, 0, IPC_RMID);
+  mq_close(q);
+  close(s[0]), close(s[1]), close(e);
+}
+
+/* The kernel refuses such a time, but only for a mutex that the kernel itself gives. */
+static void times_before_the_beginning(pthread_mutex_t *m) {
+  const struct timespec before = {-1, 0};
+  SHOW_ERROR(pthread_mutex_timedlock(m, &before));
+  SHOW_ERROR(pthread_mutex_clocklock(m, CLOCK_MONOTONIC, &before));
+}
+static void limits_before_the_beginning(void) {
+  printf("== limits of mutexes before the beginning of time\n");
+  for (int inherits = 0; inherits < 2; inherits++) {
+    pthread_mutexattr_t a;
+    pthread_mutex_t m;
+    pthread_mutexattr_init(&a);
+    pthread_mutexattr_setprotocol(&a, inherits ? PTHREAD_PRIO_INHERIT : PTHREAD_PRIO_NONE);
+    pthread_mutex_init(&m, &a);
+    pthread_mutex_lock(&m);
+    times_before_the_beginning(&m);
+    pthread_mutex_unlock(&m);
+  }
+}
+
 int main(void) {
 #ifdef __CHARCOAL__
   activate { /* company: so no replacement takes itself for alone */
@@ -2095,5 +2179,8 @@ int main(void) {
   files_without_positions();
   texts_cut_short();
   operations_out_of_reach();
+  wrong_addresses_of_children();
+  wrong_addresses();
+  limits_before_the_beginning();
   return 0;
 }

@@ -88,7 +88,7 @@ void ch_message_of_nothing(struct msghdr *m) {
 }
 ssize_t ch_nonblocking_recvmsg(int fd, struct msghdr *m, int flags) {
   REFUSE_IF_CANCELLED();
-  if (CH_UNLIKELY(!m))
+  if (CH_UNLIKELY(ch_is_nowhere(m)))
     return recvmsg(fd, m, flags);
   if (CH_UNLIKELY(is_malformed_message(m)))
     return recvmsg(fd, m, flags | MSG_DONTWAIT);
@@ -121,7 +121,7 @@ ssize_t ch_nonblocking_sendto(int fd, const void *from, size_t n, int flags, con
 }
 ssize_t ch_nonblocking_sendmsg(int fd, const struct msghdr *m, int flags) {
   REFUSE_IF_CANCELLED();
-  if (CH_UNLIKELY(!m) || m->msg_name || m->msg_controllen || is_malformed_message(m))
+  if (CH_UNLIKELY(ch_is_nowhere(m)) || m->msg_name || m->msg_controllen || is_malformed_message(m))
     return sendmsg(fd, m, flags | MSG_DONTWAIT);
   return ch_try_is_vain(fd, CH_OUT, flags)
              ? -1

@@ -1,6 +1,7 @@
 /* Replacements of sendmmsg, eventfd_read and eventfd_write. */
 #define _GNU_SOURCE
 #include "posix/plain.h"
+#include "posix/addresses.h"
 #include "posix/single_activity.h"
 #include "posix/replacements/replacement.h"
 #include <limits.h>
@@ -15,13 +16,13 @@ CH_REPLACES(sendmmsg) int ch_posix_sendmmsg(int fd, struct mmsghdr *all, unsigne
   unsigned sent = 0;
   if (n > IOV_MAX) /* the kernel takes no more of them, either */
     n = IOV_MAX;
-  while (all && sent < n) {
+  while (!ch_is_nowhere(all) && sent < n) {
     ssize_t r = sendmsg(fd, &all[sent].msg_hdr, flags);
     if (r < 0)
       return (int)as_far_as(sent, -1, before);
     all[sent++].msg_len = (unsigned)r;
   }
-  return all && n ? (int)sent : ch_plain_sendmmsg(fd, all, n, flags);
+  return sent ? (int)sent : ch_plain_sendmmsg(fd, all, n, flags);
 }
 
 CH_REPLACES(eventfd_read) int ch_posix_eventfd_read(int fd, eventfd_t *value) {

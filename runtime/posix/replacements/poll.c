@@ -1,6 +1,7 @@
 /* Replacements of poll, ppoll, select, pselect, epoll_wait and the like. Each tries the call without waiting, and then
  * waits for all the descriptors that it names, for a timer, and for the signals that its mask lets through. */
 #define _GNU_SOURCE
+#include "posix/addresses.h"
 #include "posix/plain.h"
 #include "posix/signals.h"
 #include "posix/single_activity.h"
@@ -61,7 +62,7 @@ CH_SHARED_BODY int ppoll_until(struct pollfd *all, nfds_t n, int64_t deadline, c
   int signals, r;
   if (ch_is_refused(deadline != 0))
     return -1;
-  if (!ch_signals_let_through(mask, &through) && deadline != 0)
+  if (!ch_is_wrong(mask) && !ch_signals_let_through(mask, &through) && deadline != 0)
     return poll_until(all, n, deadline);
   r = ch_plain_ppoll(all, n, &at_once, mask);
   if (r != 0 || deadline == 0)
@@ -156,7 +157,7 @@ CH_SHARED_BODY int select_until(int n, fd_set *in, fd_set *out, fd_set *except, 
   char *kept;
   if (ch_is_refused(deadline != 0))
     return -1;
-  if (n < 0 || deadline == 0)
+  if (n < 0 || deadline == 0 || ch_is_wrong(in) || ch_is_wrong(out) || ch_is_wrong(except))
     return ch_plain_pselect(n, in, out, except, &at_once, mask);
   if (n > FD_SETSIZE)
     n = ch_select_reach(n);
@@ -284,6 +285,8 @@ CH_REPLACES(epoll_pwait2)
 int ch_posix_epoll_pwait2(int fd, struct epoll_event *events, int room, const struct timespec *timeout,
                           const sigset_t *mask) {
   CH_SINGLE_ACTIVITY(epoll_pwait2(fd, events, room, timeout, mask));
+  if (ch_is_wrong(timeout))
+    return errno = EFAULT, -1;
   int64_t deadline = deadline_of(ch_duration(timeout));
   if (deadline == CH_NO_TIME)
     return errno = EINVAL, -1;

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "charcoal_abi.h"
+#include "posix/addresses.h"
 #include "posix/children.h"
 #include "posix/plain_waits.h"
 #include "posix/queues.h"
@@ -45,7 +46,9 @@ static int await_queue(mqd_t q, int events, const struct timespec *until, int wh
 }
 
 /* The kernel refuses such a time also when the call need not wait. */
-static int is_no_time(const struct timespec *until) { return until && ch_duration(until) == CH_NO_TIME; }
+static int is_no_time(const struct timespec *until) {
+  return until && (ch_is_nowhere(until) || ch_duration(until) == CH_NO_TIME);
+}
 
 static ssize_t receive(mqd_t q, char *to, size_t n, unsigned *priority, const struct timespec *until, int where) {
   int before = errno;

@@ -119,7 +119,7 @@ static ssize_t receive_rest(int fd, struct msghdr *m, size_t control, size_t got
 CH_SHARED_BODY ssize_t receive_message(int fd, struct msghdr *m, int flags, unsigned earlier) {
   int before = errno;
   int64_t since = 0;
-  size_t control = m ? m->msg_controllen : 0;
+  size_t control = ch_is_nowhere(m) ? 0 : m->msg_controllen;
   for (;;) {
     ssize_t r = ch_nonblocking_recvmsg(fd, m, flags);
     if (r >= 0) {
@@ -162,13 +162,13 @@ static ssize_t receive_without_room(int fd, struct msghdr *m, int flags, unsigne
 }
 
 CH_SHARED_BODY ssize_t receive_any(int fd, struct msghdr *m, int flags, unsigned earlier) {
-  if (m && is_to_be_filled(1, flags) && (!m->msg_control || m->msg_controllen == 0))
+  if (!ch_is_nowhere(m) && is_to_be_filled(1, flags) && (!m->msg_control || m->msg_controllen == 0))
     return receive_without_room(fd, m, flags, earlier);
   return receive_message(fd, m, flags, earlier);
 }
 CH_REPLACES(recvmsg) ssize_t ch_posix_recvmsg(int fd, struct msghdr *m, int flags) {
   CH_SINGLE_ACTIVITY(recvmsg(fd, m, flags));
-  if (CH_UNLIKELY(ch_waits_for_mark(fd, m ? ch_iovec_bytes(m->msg_iov, m->msg_iovlen) : 0, flags)))
+  if (CH_UNLIKELY(ch_waits_for_mark(fd, ch_is_nowhere(m) ? 0 : ch_iovec_bytes(m->msg_iov, m->msg_iovlen), flags)))
     return ch_do_recvmsg(fd, m, flags);
   return receive_any(fd, m, flags, 0);
 }
@@ -180,11 +180,11 @@ int ch_posix_recvmmsg(int fd, struct mmsghdr *all, unsigned n, int flags, struct
   CH_SINGLE_ACTIVITY(recvmmsg(fd, all, n, flags, timeout));
   int before = errno;
   unsigned got = 0;
+  if (ch_is_nowhere(all) || ch_is_wrong(timeout))
+    return ch_plain_recvmmsg(fd, all, n, flags | MSG_DONTWAIT, timeout);
   int64_t deadline = ch_deadline_after(ch_duration(timeout));
   if (deadline == CH_NO_TIME)
     return errno = EINVAL, -1;
-  if (!all)
-    return ch_plain_recvmmsg(fd, all, n, flags | MSG_DONTWAIT, timeout);
   if (ch_begin_recvmmsg(fd, all, flags) < 0)
     return -1;
   while (got < n) {

@@ -6,6 +6,7 @@
  * unblocked, its handler runs, and the call returns EINTR. */
 #define _GNU_SOURCE
 #include "charcoal_abi.h"
+#include "posix/addresses.h"
 #include "posix/children.h"
 #include "posix/plain.h"
 #include "posix/plain_waits.h"
@@ -59,6 +60,8 @@ CH_SHARED_BODY int wait_for_signal(const sigset_t *set, siginfo_t *info, int64_t
 
 /* In plain code, which knows nothing of scopes that are cancelled. */
 int ch_wait_for_signals(const sigset_t *set, siginfo_t *info, const struct timespec *timeout) {
+  if (ch_is_wrong(timeout))
+    return errno = EFAULT, -1;
   int64_t duration = ch_duration(timeout);
   if (duration == CH_NO_TIME)
     return errno = EINVAL, -1;
@@ -76,6 +79,8 @@ CH_REPLACES(sigwaitinfo) int ch_posix_sigwaitinfo(const sigset_t *set, siginfo_t
 CH_REPLACES(sigtimedwait)
 int ch_posix_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout) {
   CH_SINGLE_ACTIVITY(ch_library_sigtimedwait(set, info, timeout));
+  if (ch_is_wrong(timeout))
+    return errno = EFAULT, -1;
   int64_t duration = ch_duration(timeout);
   if (duration == CH_NO_TIME)
     return errno = EINVAL, -1;
@@ -99,6 +104,8 @@ static int suspend_with(const sigset_t *mask) {
   int64_t look = 0;
   if (ch_is_refused(1))
     return -1;
+  if (ch_is_wrong(mask))
+    return errno = EFAULT, -1;
   if (ch_signals_hold(&programs, &held) < 0)
     return -1;
   if (!mask)

@@ -1,6 +1,7 @@
 /* Replacements of sleep, usleep, nanosleep, clock_nanosleep and thrd_sleep, and of sched_yield and the like, which give
  * way. */
 #include "charcoal_abi.h"
+#include "posix/addresses.h"
 #include "posix/children.h"
 #include "posix/plain_waits.h"
 #include "posix/single_activity.h"
@@ -58,6 +59,8 @@ static int sleep_and_tell(int64_t duration, struct timespec *left) {
 
 CH_REPLACES(nanosleep) int ch_posix_nanosleep(const struct timespec *duration, struct timespec *left) {
   CH_SINGLE_ACTIVITY(nanosleep(duration, left));
+  if (ch_is_nowhere(duration))
+    return errno = EFAULT, -1;
   int64_t ns = ch_duration(duration);
   int error;
   if (ns == CH_NO_TIME)
@@ -68,7 +71,7 @@ CH_REPLACES(nanosleep) int ch_posix_nanosleep(const struct timespec *duration, s
 
 CH_REPLACES(thrd_sleep) int ch_posix_thrd_sleep(const struct timespec *duration, struct timespec *left) {
   CH_SINGLE_ACTIVITY(thrd_sleep(duration, left));
-  int64_t ns = ch_duration(duration);
+  int64_t ns = ch_is_nowhere(duration) ? CH_NO_TIME : ch_duration(duration);
   if (ns == CH_NO_TIME)
     return -2;
   return sleep_and_tell(ns, left) ? -1 : 0;
@@ -93,9 +96,11 @@ static int sleep_until(clockid_t clock, const struct timespec *time) {
 }
 
 static int sleep_on(clockid_t clock, int flags, const struct timespec *time, struct timespec *left) {
-  int64_t ns = ch_duration(time);
   if (clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME && clock != CLOCK_BOOTTIME && clock != CLOCK_TAI)
     return ch_plain_clock_nanosleep(clock, flags, time, left); /* CPU time, alarms: rare; or no clock at all */
+  if (ch_is_nowhere(time))
+    return EFAULT;
+  int64_t ns = ch_duration(time);
   if (ns == CH_NO_TIME)
     return EINVAL;
   return flags & TIMER_ABSTIME ? sleep_until(clock, time) : sleep_and_tell(ns, left);
