@@ -2,13 +2,14 @@
 //
 //   takes   functions as `split` left them, with calls of ch_version_of, ch_frame_new and ch_frame_free
 //   leaves  before each such call inline code that looks at the thread's own lists; the call itself is moved to cold
-//           code. On ways that are seldom taken a look-up becomes a call of one function that has that code.
+//           code. On ways that are seldom taken it becomes a call of a function that has that inline code, of which
+//           there is one for each adapter, one for taking a frame and one for giving it back.
 //           Functions that are optimized for size stay as they were
 //
 //     %t = call ptr @ch_version_of(%p, @adapter)     slot:  ch_tls.versions + CH_VERSION_OFFSET(%p)
 //                                              %a = slot.version
 //                                        =>    br (slot.fn == %p), %hit, %miss
-//                                              miss:  %b = call ptr @ch_version_of(%p, @adapter)
+//                                              miss:  %b = call ptr @charcoal.look_up.adapter(%p)
 //
 //     %f = call ptr @ch_frame_new(@info)       becomes code that takes the first free block of the class of info.size,
 //                                              if there is one
@@ -45,15 +46,22 @@ private:
   struct Found {
     Value *missed, *version; // `version` is valid only if `missed` is false
   };
+  Function *shared(const Twine &name, const CallInst &like, ArrayRef<Type *> params, const Function &user);
+  void handOn(IRBuilder<> &, const CallInst &like, ArrayRef<Value *> arguments);
   Found lookAt(IRBuilder<> &, Value *fn);
   void lookUp(CallInst &);
-  Function *lookUpFunction(const CallInst &like);
-  void shortenLookUps(Function &, ArrayRef<CallInst *> lookUps);
+  Function *lookUpFunction(const CallInst &like, const Function &adapter);
+  CallInst *callLookUp(CallInst &);
+  Value *takeFirst(IRBuilder<> &, Value *klass, Value *first, Value *info);
   void takeFrame(CallInst &, uint64_t bytes);
+  Function *takeFunction(const CallInst &like);
+  void putBack(IRBuilder<> &, Value *klass, Value *frame);
   void giveFrame(CallInst &, uint64_t bytes);
+  Function *giveFunction(const CallInst &like);
   Value *load(IRBuilder<> &, Type *, Value *from, unsigned offset, Align = Align(8));
   void store(IRBuilder<> &, Value *, Value *to, unsigned offset);
   Value *classOf(IRBuilder<> &, uint64_t bytes);
+  Value *classOfInfo(IRBuilder<> &, Value *info);
   void count(IRBuilder<> &, Value *klass, int64_t more);
 
   Abi &abi;
@@ -85,7 +93,67 @@ Shortcuts::Found Shortcuts::lookAt(IRBuilder<> &B, Value *fn) {
   return {B.CreateICmpNE(known, fn), version};
 }
 
-void Shortcuts::lookUp(CallInst &call) {
+// A function for ways that are seldom taken: a call of it takes a third of the bytes of the inline code, and few
+// instructions more. Like the function of the runtime that it stands for, it keeps its caller's registers.
+Function *Shortcuts::shared(const Twine &name, const CallInst &like, ArrayRef<Type *> params, const Function &user) {
+  auto *F =
+      Function::Create(FunctionType::get(like.getType(), params, false), GlobalValue::LinkOnceODRLinkage, name, abi.M);
+  F->setComdat(abi.M.getOrInsertComdat(F->getName()));
+  F->setVisibility(GlobalValue::HiddenVisibility);
+  F->setDSOLocal(true);
+  F->setDoesNotThrow();
+  copyTarget(*F, user);
+  F->setCallingConv(like.getCallingConv());
+  return F;
+}
+
+// Ends such a function by a call of that of the runtime.
+void Shortcuts::handOn(IRBuilder<> &B, const CallInst &like, ArrayRef<Value *> arguments) {
+  CallInst *call = B.CreateCall(like.getFunctionType(), like.getCalledOperand(), arguments);
+  call->setCallingConv(like.getCallingConv());
+  call->setTailCallKind(CallInst::TCK_Tail);
+  if (call->getType()->isVoidTy())
+    B.CreateRetVoid();
+  else
+    B.CreateRet(call);
+}
+
+Function *Shortcuts::lookUpFunction(const CallInst &like, const Function &adapter) {
+  StringRef signature = adapter.getName();
+  signature.consume_front("charcoal.call.");
+  const std::string name = ("charcoal.look_up." + signature).str();
+  if (Function *known = abi.M.getFunction(name))
+    return known;
+  Function *F = shared(name, like, {abi.Ptr}, adapter);
+  auto *hit = BasicBlock::Create(abi.C, "hit", F), *miss = BasicBlock::Create(abi.C, "miss", F);
+  IRBuilder<> B(BasicBlock::Create(abi.C, "", F, hit));
+  const Found found = lookAt(B, F->getArg(0));
+  B.CreateCondBr(found.missed, miss, hit, unlikely);
+  B.SetInsertPoint(hit);
+  B.CreateRet(found.version);
+  B.SetInsertPoint(miss);
+  handOn(B, like, {F->getArg(0), like.getArgOperand(1)});
+  return F;
+}
+
+// Puts a call of that function in the place of a call of ch_version_of. Where LLVM has joined two look-ups to one, the
+// adapter may be a choice of two, and the call of ch_version_of stays.
+CallInst *Shortcuts::callLookUp(CallInst &old) {
+  auto *adapter = dyn_cast<Function>(old.getArgOperand(1));
+  if (!adapter)
+    return &old;
+  Function *F = lookUpFunction(old, *adapter);
+  IRBuilder<> B(&old);
+  CallInst *call = B.CreateCall(F, {old.getArgOperand(0)});
+  call->setCallingConv(F->getCallingConv());
+  call->takeName(&old);
+  old.replaceAllUsesWith(call);
+  old.eraseFromParent();
+  return call;
+}
+
+void Shortcuts::lookUp(CallInst &old) {
+  CallInst &call = *callLookUp(old);
   IRBuilder<> B(&call);
   const Found found = lookAt(B, call.getArgOperand(0));
   BasicBlock *hit = call.getParent();
@@ -95,34 +163,6 @@ void Shortcuts::lookUp(CallInst &call) {
   call.moveBefore(miss->getIterator());
   version->addIncoming(found.version, hit);
   version->addIncoming(&call, miss->getParent());
-}
-
-// The same code as a function, for ways that are seldom taken. A call takes a third of the bytes, and three
-// instructions more. Like ch_version_of it keeps its caller's registers.
-Function *Shortcuts::lookUpFunction(const CallInst &like) {
-  const Function &user = *like.getFunction();
-  const std::string name = "charcoal.look_up" + suffixOfTarget(user);
-  if (Function *known = abi.M.getFunction(name))
-    return known;
-  auto *F = Function::Create(like.getFunctionType(), GlobalValue::LinkOnceODRLinkage, name, abi.M);
-  F->setComdat(abi.M.getOrInsertComdat(name));
-  F->setVisibility(GlobalValue::HiddenVisibility);
-  F->setDSOLocal(true);
-  F->setDoesNotThrow();
-  copyTarget(*F, user);
-  F->setCallingConv(like.getCallingConv());
-  auto *hit = BasicBlock::Create(abi.C, "hit", F), *miss = BasicBlock::Create(abi.C, "miss", F);
-  IRBuilder<> B(BasicBlock::Create(abi.C, "", F, hit));
-  const Found found = lookAt(B, F->getArg(0));
-  B.CreateCondBr(found.missed, miss, hit, unlikely);
-  B.SetInsertPoint(hit);
-  B.CreateRet(found.version);
-  B.SetInsertPoint(miss);
-  CallInst *call = B.CreateCall(like.getFunctionType(), like.getCalledOperand(), {F->getArg(0), F->getArg(1)});
-  call->setCallingConv(like.getCallingConv());
-  call->setTailCallKind(CallInst::TCK_MustTail);
-  B.CreateRet(call);
-  return F;
 }
 
 Value *Shortcuts::classOf(IRBuilder<> &B, uint64_t bytes) {
@@ -135,6 +175,24 @@ void Shortcuts::count(IRBuilder<> &B, Value *klass, int64_t more) {
   store(B, B.CreateAdd(live, ConstantInt::getSigned(abi.I64, more)), klass, offsetof(struct ch_class, live));
 }
 
+// The same for a frame of which only the description is known.
+Value *Shortcuts::classOfInfo(IRBuilder<> &B, Value *info) {
+  Value *size = load(B, abi.I32, info, offsetof(struct ch_frame_info, size), Align(4));
+  Value *rounded = B.CreateAnd(B.CreateAdd(size, abi.number(CH_FRAME_STEP - 1)), ~uint32_t{CH_FRAME_STEP - 1});
+  Value *classes = load(B, abi.Ptr, abi.tlsField(B, offsetof(struct ch_tls, frames)), 0);
+  return B.CreateInBoundsGEP(abi.I8, classes, B.CreateZExt(rounded, abi.Size));
+}
+
+Value *Shortcuts::takeFirst(IRBuilder<> &B, Value *klass, Value *first, Value *info) {
+  Value *next = B.CreateAnd(load(B, abi.I64, first, 0), ~uint64_t{1});
+  store(B, next, klass, offsetof(struct ch_class, free));
+  count(B, klass, 1);
+  store(B, info, first, offsetof(struct ch_frame, info));
+  static_assert(offsetof(struct ch_frame, held) == offsetof(struct ch_frame, point) + 4, "they are cleared together");
+  store(B, ConstantInt::get(abi.I64, 0), first, offsetof(struct ch_frame, point));
+  return first;
+}
+
 void Shortcuts::takeFrame(CallInst &call, uint64_t bytes) {
   IRBuilder<> B(&call);
   Value *klass = classOf(B, bytes);
@@ -142,18 +200,39 @@ void Shortcuts::takeFrame(CallInst &call, uint64_t bytes) {
   Instruction *miss, *hit;
   SplitBlockAndInsertIfThenElse(B.CreateIsNull(first), call.getIterator(), &miss, &hit, unlikely);
   B.SetInsertPoint(hit);
-  Value *next = B.CreateAnd(load(B, abi.I64, first, 0), ~uint64_t{1});
-  store(B, next, klass, offsetof(struct ch_class, free));
-  count(B, klass, 1);
-  store(B, call.getArgOperand(0), first, offsetof(struct ch_frame, info));
-  static_assert(offsetof(struct ch_frame, held) == offsetof(struct ch_frame, point) + 4, "they are cleared together");
-  store(B, ConstantInt::get(abi.I64, 0), first, offsetof(struct ch_frame, point));
+  takeFirst(B, klass, first, call.getArgOperand(0));
   PHINode *frame = PHINode::Create(abi.Ptr, 2, "", call.getParent()->begin());
   frame->takeName(&call);
   call.replaceAllUsesWith(frame);
   call.moveBefore(miss->getIterator());
   frame->addIncoming(first, hit->getParent());
   frame->addIncoming(&call, miss->getParent());
+}
+
+Function *Shortcuts::takeFunction(const CallInst &like) {
+  const Function &user = *like.getFunction();
+  const std::string name = "charcoal.take_frame" + suffixOfTarget(user);
+  if (Function *known = abi.M.getFunction(name))
+    return known;
+  Function *F = shared(name, like, {abi.Ptr}, user);
+  Value *info = F->getArg(0);
+  auto *hit = BasicBlock::Create(abi.C, "hit", F), *miss = BasicBlock::Create(abi.C, "miss", F);
+  IRBuilder<> B(BasicBlock::Create(abi.C, "", F, hit));
+  Value *klass = classOfInfo(B, info);
+  Value *first = load(B, abi.Ptr, klass, offsetof(struct ch_class, free));
+  B.CreateCondBr(B.CreateIsNull(first), miss, hit, unlikely);
+  B.SetInsertPoint(hit);
+  B.CreateRet(takeFirst(B, klass, first, info));
+  B.SetInsertPoint(miss);
+  handOn(B, like, {info});
+  return F;
+}
+
+void Shortcuts::putBack(IRBuilder<> &B, Value *klass, Value *frame) {
+  Value *first = load(B, abi.I64, klass, offsetof(struct ch_class, free));
+  store(B, B.CreateOr(first, 1), frame, 0);
+  store(B, frame, klass, offsetof(struct ch_class, free));
+  count(B, klass, -1);
 }
 
 void Shortcuts::giveFrame(CallInst &call, uint64_t bytes) {
@@ -164,11 +243,26 @@ void Shortcuts::giveFrame(CallInst &call, uint64_t bytes) {
   SplitBlockAndInsertIfThenElse(held, call.getIterator(), &miss, &hit, unlikely);
   call.moveBefore(miss->getIterator());
   B.SetInsertPoint(hit);
-  Value *klass = classOf(B, bytes);
-  Value *first = load(B, abi.I64, klass, offsetof(struct ch_class, free));
-  store(B, B.CreateOr(first, 1), frame, 0);
-  store(B, frame, klass, offsetof(struct ch_class, free));
-  count(B, klass, -1);
+  putBack(B, classOf(B, bytes), frame);
+}
+
+Function *Shortcuts::giveFunction(const CallInst &like) {
+  const Function &user = *like.getFunction();
+  const std::string name = "charcoal.give_frame" + suffixOfTarget(user);
+  if (Function *known = abi.M.getFunction(name))
+    return known;
+  Function *F = shared(name, like, {abi.Ptr}, user);
+  Value *frame = F->getArg(0);
+  auto *hit = BasicBlock::Create(abi.C, "hit", F), *miss = BasicBlock::Create(abi.C, "miss", F);
+  IRBuilder<> B(BasicBlock::Create(abi.C, "", F, hit));
+  B.CreateCondBr(B.CreateIsNotNull(load(B, abi.I32, frame, offsetof(struct ch_frame, held), Align(4))), miss, hit,
+                 unlikely);
+  B.SetInsertPoint(hit);
+  putBack(B, classOfInfo(B, load(B, abi.Ptr, frame, offsetof(struct ch_frame, info))), frame);
+  B.CreateRetVoid();
+  B.SetInsertPoint(miss);
+  handOn(B, like, {frame});
+  return F;
 }
 
 // The size in bytes of the frame that the function takes at its entry; 0 if a frame of this size is not taken inline.
@@ -195,17 +289,6 @@ static SmallPtrSet<const BasicBlock *, 16> seldomTaken(Function &F) {
   return seldom;
 }
 
-void Shortcuts::shortenLookUps(Function &F, ArrayRef<CallInst *> lookUps) {
-  SmallVector<CallInst *> usual, seldom;
-  const SmallPtrSet<const BasicBlock *, 16> blocks = seldomTaken(F);
-  for (CallInst *call : lookUps)
-    (blocks.contains(call->getParent()) ? seldom : usual).push_back(call);
-  for (CallInst *call : seldom)
-    call->setCalledFunction(lookUpFunction(*call));
-  for (CallInst *call : usual)
-    lookUp(*call);
-}
-
 void Shortcuts::shorten(Function &F) {
   if (F.hasOptNone() || F.hasOptSize() || F.hasFnAttribute(Attribute::Cold))
     return;
@@ -217,11 +300,29 @@ void Shortcuts::shorten(Function &F) {
       takings.push_back(cast<CallInst>(&I));
     else if (calls(I, "ch_frame_free"))
       givings.push_back(cast<CallInst>(&I));
-  if (!lookUps.empty())
-    shortenLookUps(F, lookUps);
   const uint64_t bytes = takings.empty() ? 0 : bytesOfFrame(*takings.front());
-  if (bytes == 0)
+  if (bytes == 0) {
+    takings.clear();
+    givings.clear();
+  }
+  if (lookUps.empty() && takings.empty())
     return;
+  const SmallPtrSet<const BasicBlock *, 16> blocks = seldomTaken(F);
+  // The calls that are often made; the others become calls of the shared functions. Their blocks are looked at before
+  // any block is divided.
+  auto usual = [&](SmallVector<CallInst *> &calls, auto shareSeldom) {
+    erase_if(calls, [&](CallInst *call) {
+      const bool isSeldom = blocks.contains(call->getParent());
+      if (isSeldom)
+        shareSeldom(*call);
+      return isSeldom;
+    });
+  };
+  usual(lookUps, [&](CallInst &call) { callLookUp(call); });
+  usual(takings, [&](CallInst &call) { call.setCalledFunction(takeFunction(call)); });
+  usual(givings, [&](CallInst &call) { call.setCalledFunction(giveFunction(call)); });
+  for (CallInst *call : lookUps)
+    lookUp(*call);
   for (CallInst *call : takings)
     takeFrame(*call, bytes);
   for (CallInst *call : givings)
@@ -235,7 +336,7 @@ PreservedAnalyses charcoal::ShortcutsPass::run(Module &M, ModuleAnalysisManager 
     return PreservedAnalyses::all();
   Abi abi(M);
   Shortcuts shortcuts(abi);
-  SmallVector<Function *> all; // collected first, because the loop below may add charcoal.look_up
+  SmallVector<Function *> all; // collected first, because the loop below may add shared functions
   for (Function &F : M)
     if (!F.isDeclaration())
       all.push_back(&F);
