@@ -661,4 +661,29 @@ async function main() { log(await f(1), await outer('outer'))
   label: { const f = async () => 'labelled'; log(await f()); break label }
   try { throw 'thrown' } catch (e) { const f = async () => e; log(await f()) }
   if (true) var late = async (x) => x; log(await late(5), late.length, late.name) }`,
+
+  // ---- functions that a framework wants to be `async` (see plugin/directives.ts)
+  'functions that stay `async` because of their directive': `
+const isAsync = (f) => Object.prototype.toString.call(f).slice(8, -1)
+async function save(x, y = x + 1, { z } = { z: 3 }, ...rest) { 'use server'; await tick(); return [x, y, z, rest] }
+const del = async ({ id }) => { 'use server'
+  await tick(); return id }
+const o = { v: 7, async m(x) { 'use cache: remote'; return [this.v, arguments.length, await x] },
+  async late() { 'use step'; try { return tick().then(() => { throw 'late' }) } catch (e) { return 'caught' } } }
+class A { async n() { return 'A' } static async s(x) { 'use cache'; return this === A && x } }
+class B extends A { async n() { 'use server'; return [await super.n(), await (async () => super.n())()] } }
+async function* rows(n) { 'use cache'; try { for (let i = 0; i < n; i++) yield [await i, yield* [await 'in']] }
+  finally { log('ends') } }
+async function again(x) { 'use server'; var x; const y = x; if (x > 0) return again(x - 1); return [x, y] }
+function Page(id) { const act = async (form) => { 'use server'; return [await id, form] }; return act }
+async function main() {
+  log([save, del, o.m, o.late, A.s, new B().n, rows, Page(1)].map(isAsync), save.length, del.length, save.name)
+  log(await save(1), await save(1, 2, { z: 4 }, 5, 6), await del({ id: 8 }), await o.m(9, 10), await A.s(11))
+  for (const bad of [() => del(), () => o.late(), () => save(1, 2, null)]) {
+    let p; try { p = bad() } catch (e) { log('threw at once') }
+    await p.catch((e) => log(e?.constructor?.name ?? e, e === 'late')) }
+  log(await new B().n(), await again(2), await Page(1)('a'), await Page(2)('b'))
+  for await (const row of rows(2)) log(row)
+  for await (const row of rows(9)) break
+  log(save(1) instanceof Promise, await Promise.all([save(3), del({ id: 4 }), o.m(5)])) }`,
 }

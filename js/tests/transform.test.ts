@@ -358,6 +358,42 @@ test('a function may run before the first line of its module, in a circle of imp
   same(await run(runtime, Promise.resolve(4)), 5)
 })
 
+test('what a framework finds by its directive stays `async`, whole, and is called by all', async () => {
+  const { code } = transform(
+    `const pages = 1
+export async function save(id) { 'use server'; atomic: { await db(id) } }
+export async function twice(id) { atomic: { await save(id); await save(id) } }
+export default function Page({ id }) {
+  const remove = async () => { 'use server'; atomic: { await db(id, [1].map(async (x) => x)) } }
+  return remove
+}`,
+    { file: 'a.js' },
+  )!
+  ok(code.includes(`async function save(id) { 'use server'; charcoal$.told(); return charcoal$.go(function* `), code)
+  ok(code.includes(`const remove = async () => { 'use server'; charcoal$.told(); return charcoal$.go(function* `), code)
+  ok(!/save\$activity\(/.test(code), `it is fused: ${code}`)
+  ok(!/body\d\$/.test(code.replace(/'use server';.*/g, '')), `its body is outside of it: ${code}`)
+  const file = transform(
+    `'use server'
+import { db } from './db.js'
+export const save = async (id) => { atomic: { await db(id) } }
+async function remove(id) { atomic: { await db([1].map(async (x) => x)) } }
+export { remove as default }`,
+    { file: 'a.js' },
+  )!.code
+  ok(/^'use server'\nimport/.test(file), file)
+  same(file.match(/async [(\w]+/g), ['async (id', 'async function'])
+  same(transform(`'use client'\nasync function f() { atomic: { await 1 } }`)!.code.match(/async/g), null)
+})
+
+test('an atomic block may call a function that stays `async`, and one may have an atomic block', async () => {
+  const { ours, code } = await both(`let n = 0
+const bump = async (by) => { 'use server'; const was = n; await tick(); n = was + by; return by }
+async function guarded(by) { 'use cache'; atomic: { await bump(by); return await bump(by) } }
+async function main() { return [...await Promise.all([guarded(1), guarded(10), guarded(100)]), n] }`)
+  same(ours, [1, 10, 100, 222], code)
+})
+
 test('an atomic block with an await at the top level of a module is refused, not ignored', () => {
   throws(
     () => transform('import x from "y"\natomic: { await x() }', { file: 'a.js' }),
@@ -374,6 +410,15 @@ test('an atomic block with an await at the top level of a module is refused, not
     }),
     null,
   )
+})
+
+test('imports with attributes, of sources, and of modules that run later stay as they are', () => {
+  const imports = `import data from './a.json' with { type: 'json' }
+import source code from './b.wasm'
+import defer * as later from './c.js'
+`
+  const { code } = transform(`${imports}export async function f() { atomic: { await later.f(code, data) } }`)!
+  ok(code.includes(imports), code)
 })
 
 test('what is marked is transformed, and nothing else', () => {
@@ -465,6 +510,18 @@ test('async generators: delegation to what cannot be thrown into, parameters, an
         }) break
       return log }`)
   same(ours, plain, code)
+})
+
+test('the promise of a call takes notes on how it has ended, as React makes them, and is awaited as before', async () => {
+  const source = `const load = async (x) => { await tick(); return x }
+async function main() {
+  const p = load(5)
+  p.status = 'pending'
+  await p.then((value) => { p.status = 'fulfilled'; p.value = value })
+  return [Object.entries(p), await p, await Promise.all([p, load(6)])]
+}`
+  const { plain, ours } = await both(source)
+  same(ours, plain)
 })
 
 test('a transformed function called by legacy code runs up to its first wait in the call', async () => {

@@ -1,4 +1,9 @@
-/** An `async` function becomes a function that runs a generator function: the body stays where it is. */
+/**
+ * An `async` function becomes a function that runs a generator function: the body stays where it is. One that a
+ * framework wants to be `async` (see directives.ts) stays so around that:
+ *
+ *     async function save(form) { 'use server'; charcoal$.told(); return charcoal$.go(function* save$activity () { … }) }
+ */
 import { placeholders } from './fuse.ts'
 import { fetches } from './fetched.ts'
 import type { ModuleText } from './moduleText.ts'
@@ -9,18 +14,20 @@ import { isArrow, isBlock, some, type Node } from './syntax.ts'
 
 export function rewriteFunction(module: ModuleText, node: Node, at: Once): void {
   const { body } = node
-  removeAsync(module, node)
+  const stays = module.staying.has(node)
+  if (!stays) removeAsync(module, node)
   if (module.hoisted.has(node)) return hoist(module, node)
 
   const { moves, open, close } = frame(module, node, at)
   const brace = `{${variables(module, node)}`
+  // The promise of one that stays `async` is the caller's, and what runs in it begins at once.
+  const fetched = `${fetches(module, node)}${stays ? ' charcoal$.told();' : ''}`
   if (isBlock(body)) {
     const start = syntax.startOfCode(body)
-    head(module, node, moves, start, `${endOfDirective(module, start)}${fetches(module, node)}${open}`, brace)
+    head(module, node, moves, start, `${endOfDirective(module, start)}${fetched}${open}`, brace)
     module.edits.atEndOf(body.end, `}${close} `)
   } else {
     const waits = !node.generator && syntax.mayBePromise(body)
-    const fetched = fetches(module, node)
     const expression = fetched === '' ? open.replace(' return', '') : ` {${fetched}${open}`
     const result = `${brace} return (${waits ? 'yield* charcoal$.wait(' : ''}`
     if (waits) own(module, body)
@@ -114,13 +121,15 @@ interface Frame {
 
 /**
  * Parameters that are not plain names move into the generator function, for their defaults are its code. Plain ones
- * have the same names in it, or are those of the function around it if it is made in the call.
+ * have the same names in it, or are those of the function around it if it is made in the call. So are those of a
+ * function that stays `async`, which rejects its promise with what they throw.
  */
 function frame(module: ModuleText, node: Node, at: Once): Frame {
   const usesThis = some(node, (n) => n.type === 'ThisExpression' || n.type === 'Super', isArrow)
   const usesArguments = !isArrow(node) && some(node, (n) => syntax.isIdentifier(n, 'arguments'), isArrow)
   const params = parametersOf(node)
-  const isSimple = params.every((p) => p.type === 'Identifier') && !syntax.redeclares(node.body, params)
+  const stays = module.staying.has(node)
+  const isSimple = (stays || params.every((p) => p.type === 'Identifier')) && !syntax.redeclares(node.body, params)
   // In sloppy code `arguments` and the parameters are the same variables, so they stay in one function.
   const moves = !isSimple || (usesArguments && params.length > 0)
   const self = usesThis ? 'this' : 'undefined'
@@ -128,12 +137,12 @@ function frame(module: ModuleText, node: Node, at: Once): Frame {
   // A name for stacks and reports, in a form that hides no name of the program's.
   const name = module.names.get(node)!
   const runtime = runtimeOf(node)
-  const kept = keep(module, node, at, !usesArguments)
+  const kept = stays ? null : keep(module, node, at, !usesArguments)
   const handed = kept === null ? [] : kept.handed
   // The variable in which it is kept would become the name of a function that has none.
   const [before, after] = name === '' && kept !== null ? ['charcoal$.nameless(', ')'] : ['', '']
   const generatorFunction = `${before}${name === '' ? 'function*' : `function* ${name}$activity`}`
-  const open = ` return ${runtime}(${kept === null ? '' : `${kept.name} ??= `}${generatorFunction}`
+  const open = ` return ${stays && node.generator ? 'yield* ' : ''}${runtime}(${kept === null ? '' : `${kept.name} ??= `}${generatorFunction}`
   const listed = (args: string[]): string => `[${[...handed, ...args].join(', ')}]`
   const ownArguments = handed.length > 0 ? listed(['...arguments']) : 'arguments'
   if (moves) {

@@ -12,6 +12,7 @@
  *     }) }
  */
 import type { Edits } from './edits.ts'
+import { DIRECTIVE, staying } from './directives.ts'
 import { isSuperCall, rewriteArguments, rewriteSuper, rewriteSuperCall, rewriteTarget } from './fetched.ts'
 import { fusible, hoisted } from './fuse.ts'
 import { declareInBlock, rewriteFunction } from './functions.ts'
@@ -22,8 +23,6 @@ import * as syntax from './syntax.ts'
 import { isArrow, isAtomicLabel, isBlock, isForAwait, isFunction, isMember, some, type Node } from './syntax.ts'
 import { rewriteUsing } from './using.ts'
 import { rewriteAwait, rewriteForAwait, rewriteLabel, rewriteReturn, rewriteYield } from './waits.ts'
-
-export const DIRECTIVE = 'use activity'
 
 /** Where the walk is. */
 interface Place extends Once {
@@ -56,7 +55,9 @@ export class Rewriter {
   /** Gives the names of the variables that the module has to declare. */
   rewrite(tree: Node, all: boolean): string[] {
     this.text.ownPromise = syntax.declared(tree).includes('Promise')
-    this.text.hoisted = hoisted(tree, (node) => !isEmpty(node) && (all || isMarked(node)))
+    this.text.staying = staying(tree)
+    const isHoisted = (node: Node): boolean => !isEmpty(node) && !this.text.staying.has(node) && (all || isMarked(node))
+    this.text.hoisted = hoisted(tree, isHoisted)
     this.text.fusible = fusible(tree, this.text.hoisted)
     this.text.ours = importedFrom(tree)
     this.text.isSloppy = tree.sourceType !== 'module' && !syntax.hasDirective(tree, 'use strict')

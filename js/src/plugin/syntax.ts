@@ -25,7 +25,11 @@ export const isForAwait = (node: Node): boolean => node.type === 'ForOfStatement
 export const isIdentifier = (node: Node, name: string): boolean => node.type === 'Identifier' && node.name === name
 
 export function hasDirective(body: Node, directive: string): boolean {
-  return (body.directives ?? []).some((d: Node) => d.value.value === directive)
+  return hasDirectiveOf(body, (text) => text === directive)
+}
+
+export function hasDirectiveOf(body: Node, test: (text: string) => boolean): boolean {
+  return (body.directives ?? []).some((d: Node) => test(d.value.value))
 }
 
 const NO_CHILDREN = new Set(['loc', 'extra', 'errors', 'tokens'])

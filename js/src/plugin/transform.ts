@@ -13,8 +13,9 @@
  */
 import { parse, type ParserOptions } from '@babel/parser'
 import magicString, { SourceMap, type SourceMapSegment } from 'magic-string'
+import { DIRECTIVE } from './directives.ts'
 import { Edits } from './edits.ts'
-import { DIRECTIVE, Rewriter } from './rewrite.ts'
+import { Rewriter } from './rewrite.ts'
 import { hasDirective, some, type Node } from './syntax.ts'
 import { TransformError } from './transformError.ts'
 
@@ -108,6 +109,8 @@ function treeOf(source: string, file: string): Node {
       'decorators',
       'decoratorAutoAccessors',
       'explicitResourceManagement',
+      'sourcePhaseImports',
+      'deferredImportEvaluation',
     ],
   }
   try {
