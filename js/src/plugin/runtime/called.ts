@@ -90,12 +90,18 @@ export class Called<T> extends Promise<T> {
   }
 }
 
-/** What a call of the library has besides. */
+/** What a call of the library has besides. A promise of the host has none of it, so code may give it such properties. */
 const CALL_FIELDS = { constructor: Promise, gen: null, inner: NOTHING, done: false }
-for (const [name, value] of Object.entries(CALL_FIELDS)) Object.defineProperty(Called.prototype, name, { value })
+const field = { configurable: true, writable: true }
+for (const [name, value] of Object.entries(CALL_FIELDS))
+  Object.defineProperty(Called.prototype, name, { ...field, value })
+// React notes the outcome of a promise in its `value`; the run loop then asks the iterator of the call.
 Object.defineProperty(Called.prototype, 'value', {
   get(this: unknown) {
     return this
+  },
+  set(this: unknown, value: unknown) {
+    Object.defineProperty(this, 'value', { ...field, enumerable: true, value })
   },
 })
 
