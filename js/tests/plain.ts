@@ -662,7 +662,7 @@ async function main() { log(await f(1), await outer('outer'))
   try { throw 'thrown' } catch (e) { const f = async () => e; log(await f()) }
   if (true) var late = async (x) => x; log(await late(5), late.length, late.name) }`,
 
-  // ---- functions that a framework wants to be `async` (see plugin/directives.ts)
+  // ---- functions that a framework wants to be `async` (see plugin/staying.ts)
   'functions that stay `async` because of their directive': `
 const isAsync = (f) => Object.prototype.toString.call(f).slice(8, -1)
 async function save(x, y = x + 1, { z } = { z: 3 }, ...rest) { 'use server'; await tick(); return [x, y, z, rest] }

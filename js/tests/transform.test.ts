@@ -386,6 +386,21 @@ export { remove as default }`,
   same(transform(`'use client'\nasync function f() { atomic: { await 1 } }`)!.code.match(/async/g), null)
 })
 
+test('runners of tests find in the text which fixtures a test, a hook or a fixture wants', () => {
+  const { code } = transform(
+    `const test = base.extend({ page: async ({}, use) => use(1), b: [async ({ page }, use) => use(page), {}] })
+test('t', async ({ page }) => { await page })
+test.only.for([1])('t', async (n, { page: p }) => { await p })
+test.beforeEach(async function ({ page }) { await page })
+items.map(async ({ id }) => { await id })`,
+    { all: true },
+  )!
+  same(code.match(/async [^)]*\)/g), [
+    ...['async ({}, use)', 'async ({ page }, use)', 'async ({ page })'],
+    ...['async (n, { page: p })', 'async function ({ page })'],
+  ])
+})
+
 test('an atomic block may call a function that stays `async`, and one may have an atomic block', async () => {
   const { ours, code } = await both(`let n = 0
 const bump = async (by) => { 'use server'; const was = n; await tick(); n = was + by; return by }

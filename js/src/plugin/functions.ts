@@ -1,6 +1,6 @@
 /**
  * An `async` function becomes a function that runs a generator function: the body stays where it is. One that a
- * framework wants to be `async` (see directives.ts) stays so around that:
+ * framework wants to be `async` (see staying.ts) stays so around that:
  *
  *     async function save(form) { 'use server'; charcoal$.told(); return charcoal$.go(function* save$activity () { … }) }
  */

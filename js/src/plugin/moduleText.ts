@@ -30,7 +30,7 @@ export class ModuleText {
   loops = 0
   /** The module has something of its own called `Promise`. */
   ownPromise = false
-  /** Functions that stay `async` (see directives.ts). */
+  /** Functions that stay `async` (see staying.ts). */
   staying = new Set<Node>()
   /** Functions that become generator functions themselves, and the names of those that may run in their caller. */
   hoisted = new Set<Node>()

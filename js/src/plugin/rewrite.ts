@@ -12,7 +12,7 @@
  *     }) }
  */
 import type { Edits } from './edits.ts'
-import { DIRECTIVE, staying } from './directives.ts'
+import { DIRECTIVE, staying } from './staying.ts'
 import { isSuperCall, rewriteArguments, rewriteSuper, rewriteSuperCall, rewriteTarget } from './fetched.ts'
 import { fusible, hoisted } from './fuse.ts'
 import { declareInBlock, rewriteFunction } from './functions.ts'

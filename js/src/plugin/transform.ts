@@ -13,7 +13,7 @@
  */
 import { parse, type ParserOptions } from '@babel/parser'
 import magicString, { SourceMap, type SourceMapSegment } from 'magic-string'
-import { DIRECTIVE } from './directives.ts'
+import { DIRECTIVE } from './staying.ts'
 import { Edits } from './edits.ts'
 import { Rewriter } from './rewrite.ts'
 import { hasDirective, some, type Node } from './syntax.ts'
