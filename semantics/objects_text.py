@@ -22,13 +22,25 @@ static ch_barrier b_[{len(BARRIERS)}];
 static const int rooms[] = {{{numbers(CHANNELS)}}}, recursive[] = {{{numbers(RECURSIVE)}}};
 static const int free_[] = {{{numbers(PERMITS)}}}, counts[] = {{{numbers(LATCHES)}}}, sizes[] = {{{numbers(BARRIERS)}}};
 static int64_t begin_;
+#ifdef SHARED
+enum {{ LOCKS = CH_SHARED }};
+#define INIT_CHANNEL ch_channel_init_shared
+#define INIT_FUTURE ch_future_init_shared
+#else
+enum {{ LOCKS = 0 }};
+#define INIT_CHANNEL ch_channel_init
+#define INIT_FUTURE ch_future_init
+#endif
 static void begin_objects(void) {{
   begin_ = ch_now();
-  for (int i = 0; i < {len(CHANNELS)}; i++) ch_channel_init(&c[i], rooms[i]);
-  for (int i = 0; i < {len(RECURSIVE)}; i++) ch_mutex_init(&m[i], recursive[i] ? CH_MUTEX_RECURSIVE : 0);
-  for (int i = 0; i < {len(PERMITS)}; i++) ch_permits_init(&p[i], free_[i], 0);
-  for (int i = 0; i < {len(LATCHES)}; i++) ch_latch_init(&l[i], counts[i], 0);
-  for (int i = 0; i < {len(BARRIERS)}; i++) ch_barrier_init(&b_[i], sizes[i], 0);
+  for (int i = 0; i < {len(CHANNELS)}; i++) INIT_CHANNEL(&c[i], rooms[i]);
+  for (int i = 0; i < {FUTURES}; i++) INIT_FUTURE(&f[i]);
+  for (int i = 0; i < {len(RECURSIVE)}; i++) ch_mutex_init(&m[i], LOCKS | (recursive[i] ? CH_MUTEX_RECURSIVE : 0));
+  for (int i = 0; i < {RWLOCKS}; i++) ch_rwlock_init(&rw[i], LOCKS);
+  for (int i = 0; i < {len(PERMITS)}; i++) ch_permits_init(&p[i], free_[i], LOCKS);
+  for (int i = 0; i < {len(LATCHES)}; i++) ch_latch_init(&l[i], counts[i], LOCKS);
+  for (int i = 0; i < {CONDITIONS}; i++) ch_cond_init(&cv[i], LOCKS);
+  for (int i = 0; i < {len(BARRIERS)}; i++) ch_barrier_init(&b_[i], sizes[i], LOCKS);
 }}
 static const int codes[] = {{{", ".join(CODES)}}};
 static int what(int r) {{
@@ -53,7 +65,7 @@ static int receive_some(int k, int n) {{
 }}
 static int renew(int k) {{
   int r = ch_channel_destroy(&c[k]);
-  return r ? what(r) : what(ch_channel_init(&c[k], rooms[k]));
+  return r ? what(r) : what(INIT_CHANNEL(&c[k], rooms[k]));
 }}
 
 static ch_scope *scopes[{SLOTS}];

@@ -346,7 +346,7 @@ int ch_domain_leave(void);
  * program ends with a message. */
 int ch_domain_start(ch_thread *, void (*fn)(void *), void *argument);
 
-/* Waits for the end of the domain. One activity, of any other domain, calls this once.
+/* Waits for the end of the domain. One activity, of any other domain, calls this once. It can stand in `waituntil`.
  * Result: 0; ECANCELED: the domain may be joined again. */
 int ch_domain_join(ch_thread *);
 

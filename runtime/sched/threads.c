@@ -55,9 +55,22 @@ int ch_domain_start(ch_thread *thread, void (*fn)(void *), void *argument) {
   return error;
 }
 
-int ch_domain_join(ch_thread *thread) { return ch_waiter_wait(&((struct start *)thread)->ended); }
+static ch_waiter *end_of(ch_thread *thread) { return &((struct start *)thread)->ended; }
+
+int ch_domain_join(ch_thread *thread) { return ch_waiter_wait(end_of(thread)); }
 
 struct ch_int_result ch_domain_join_int(ch_thread *) CH_INT_NAME(ch_domain_join);
 struct ch_int_result ch_domain_join_int(ch_thread *thread) {
-  return ch_waiter_wait_int(&((struct start *)thread)->ended);
+  return ch_waiter_wait_int(end_of(thread));
+}
+
+static const struct ch_clause_type join_type = {.what = "the end of a domain",
+                                                .by = CH_BY_OTHERS,
+                                                .enlist = ch_waiter_enlist,
+                                                .withdraw = ch_waiter_withdraw,
+                                                .ready = ch_waiter_is_ready,
+                                                .at_once = ch_waiter_at_once};
+
+void ch_domain_join__clause(struct ch_domain_join__clause *c, ch_thread *thread) {
+  c->clause = (struct ch_clause){.type = &join_type, .object = end_of(thread)};
 }

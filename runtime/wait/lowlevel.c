@@ -42,13 +42,29 @@ static void take_schedule(struct waiter *w) {
   ch_tsan_acquire(w);
 }
 
+/* The first of the two would never go on, because a waiter knows one clause only. */
+CH_COLD static void refuse_second(const struct ch_clause *c) {
+  fprintf(stderr,
+          "charcoal: a second wait for %s %p, while another branch, or another clause of the same statement, waits for "
+          "it; only one can, so give each a waiter or a handle of its own\n",
+          c->type->what, c->object);
+  fflush(NULL);
+  _exit(CH_EXIT_MISUSE);
+}
+
+/* False: a schedule is kept, which counts. */
+static inline bool suspends(struct waiter *w, struct ch_clause *c) {
+  uint32_t found = IDLE;
+  if (CH_UNLIKELY(ch_atomic_load(&w->state) == SUSPENDED))
+    refuse_second(c);
+  w->waiting = c;
+  return ch_atomic_change(&w->state, &found, SUSPENDED);
+}
+
 static int enlist(struct ch_clause *c) {
   struct waiter *w = c->object;
-  uint32_t idle = IDLE;
-  w->waiting = c;
-  if (ch_atomic_change(&w->state, &idle, SUSPENDED))
+  if (suspends(w, c))
     return CH_CLAUSE_LISTED;
-  CH_INVARIANT(idle == SCHEDULED, "one branch at a time is suspended at a waiter");
   take_schedule(w);
   return CH_CLAUSE_READY;
 }
@@ -77,10 +93,8 @@ bool ch_waiter_at_once(struct ch_clause *c) {
 }
 int ch_waiter_enlist(struct ch_clause *c) {
   struct waiter *w = c->object;
-  uint32_t idle = IDLE;
   w->inbox = ch_inbox_of_thread;
-  w->waiting = c;
-  if (ch_atomic_change(&w->state, &idle, SUSPENDED))
+  if (suspends(w, c))
     return CH_CLAUSE_LISTED;
   if (!ch_claim_own(c))
     return CH_CLAUSE_DECIDED;

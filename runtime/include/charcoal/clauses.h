@@ -50,6 +50,12 @@ struct ch_task_join__clause {
 };
 CH_CLAUSE_FORM(int, ch_task_join, struct ch_task *task, intptr_t *result);
 
+/* If the clause is not selected, the domain may still be joined. */
+struct ch_domain_join__clause {
+  struct ch_clause clause;
+};
+CH_CLAUSE_FORM(int, ch_domain_join, ch_thread *thread);
+
 /* ---- the C library's calls on descriptors ----
  *
  * A clause is selected when its call can be made without waiting, and the call is made at that moment. The calls of the

@@ -588,3 +588,36 @@ TEST(a_task_does_not_wait_for_its_own_end_in_a_statement) {
   ch_sem_post(&began);
   EXPECT(ch_task_join(t, &r) == 0 && r == EDEADLK && ch_domains_end(d, 0) == 0);
 }
+
+static void waits_and_ends(void *semaphore) { ch_sem_wait(semaphore); }
+TEST(the_end_of_a_domain_is_one_clause_of_several) {
+  static ch_sem lets_go[2] = {CH_SEM_INIT(0), CH_SEM_INIT(0)};
+  ch_thread threads[2];
+  int body = 0, ends = 0, error = -1;
+  for (int i = 0; i < 2; i++)
+    EXPECT(ch_domain_start(&threads[i], waits_and_ends, &lets_go[i]) == 0);
+  waituntil(ch_domain_join(&threads[0])) body = 1;
+  or waituntil(ch_sleep(MS)) body = 2;
+  EXPECT(body == 2);
+  waituntil(ch_domain_join(&threads[0])) body = 3;
+  else body = 4;
+  EXPECT(body == 4);
+  ch_sem_post(&lets_go[1]);
+  waituntil(ch_domain_join(&threads[0])) body = 5;
+  or waituntil(error = ch_domain_join(&threads[1])) body = 6;
+  EXPECT(body == 6 && error == 0);
+  do {
+    async {
+      waituntil(ch_domain_join(&threads[0])) EXPECT(0);
+      or waituntil(ch_sleep(CH_FOREVER)) EXPECT(0);
+    }
+    cancel;
+  }
+  finish;
+  ch_sem_post(&lets_go[0]);
+  ch_sem_post(&lets_go[1]);
+  EXPECT(ch_domain_start(&threads[1], waits_and_ends, &lets_go[1]) == 0);
+  waituntil(ch_domain_join(&threads[0])) ends++;
+  and waituntil(ch_domain_join(&threads[1])) ends++;
+  EXPECT(ends == 2);
+}
