@@ -60,9 +60,7 @@ static ch_waiter *end_of(ch_thread *thread) { return &((struct start *)thread)->
 int ch_domain_join(ch_thread *thread) { return ch_waiter_wait(end_of(thread)); }
 
 struct ch_int_result ch_domain_join_int(ch_thread *) CH_INT_NAME(ch_domain_join);
-struct ch_int_result ch_domain_join_int(ch_thread *thread) {
-  return ch_waiter_wait_int(end_of(thread));
-}
+struct ch_int_result ch_domain_join_int(ch_thread *thread) { return ch_waiter_wait_int(end_of(thread)); }
 
 static const struct ch_clause_type join_type = {.what = "the end of a domain",
                                                 .by = CH_BY_OTHERS,

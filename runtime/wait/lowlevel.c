@@ -52,11 +52,14 @@ CH_COLD static void refuse_second(const struct ch_clause *c) {
   _exit(CH_EXIT_MISUSE);
 }
 
-/* False: a schedule is kept, which counts. */
+/* False: a schedule is kept, which counts. In a child of fork the place of whoever is not there is taken over. */
 static inline bool suspends(struct waiter *w, struct ch_clause *c) {
   uint32_t found = IDLE;
-  if (CH_UNLIKELY(ch_atomic_load(&w->state) == SUSPENDED))
-    refuse_second(c);
+  if (CH_UNLIKELY(ch_atomic_load(&w->state) == SUSPENDED)) {
+    if (!ch_some_are_gone)
+      refuse_second(c);
+    found = SUSPENDED;
+  }
   w->waiting = c;
   return ch_atomic_change(&w->state, &found, SUSPENDED);
 }

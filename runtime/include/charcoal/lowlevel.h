@@ -43,8 +43,9 @@ void ch_spin_release(ch_spinlock *);
 
 /* ---- suspending ---- */
 
-/* An object in which one branch at a time can be suspended. Zeroed memory is one; the caller owns the memory and keeps
- * it while a branch is suspended there. */
+/* An object in which one branch at a time can be suspended, in one clause of a statement: a second wait meanwhile ends
+ * the program with a message and status CH_EXIT_MISUSE. Zeroed memory is one; the caller owns the memory and keeps it
+ * while a branch is suspended there. */
 typedef struct ch_waiter {
   void *opaque[13]; /* private */
 } ch_waiter;

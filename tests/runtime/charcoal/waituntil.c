@@ -326,6 +326,23 @@ TEST(a_waiter_is_one_clause_of_several_and_a_schedule_that_loses_is_kept) {
   and waituntil(ch_sem_wait(&unit)) ends++;
   EXPECT(ends == 2);
 }
+TEST_EXITS(a_waiter_in_two_clauses_of_a_statement_is_reported, CH_EXIT_MISUSE, "a second wait for being scheduled at") {
+  static ch_waiter w;
+  waituntil(ch_waiter_wait(&w)) EXPECT(0);
+  or waituntil(ch_waiter_wait(&w)) EXPECT(0);
+}
+TEST_EXITS(a_waiter_of_two_branches_is_reported, CH_EXIT_MISUSE, "a second wait for being scheduled at") {
+  static ch_waiter w;
+  do {
+    async {
+      waituntil(ch_waiter_wait(&w)) EXPECT(0);
+      or waituntil(ch_sleep(LONG)) EXPECT(0);
+    }
+    ch_waiter_suspend(&w);
+    EXPECT(0);
+  }
+  finish;
+}
 
 /* ---- a type of the program's own, from whose plain call a wait cannot be withdrawn ---- */
 
