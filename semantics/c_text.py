@@ -1,7 +1,7 @@
 """A program of the reference semantics as C in the dialect."""
 
 import charcoal_semantics as S
-from objects_text import CALLS, CLAUSE_CALLS, OBJECTS, clause_code
+from objects_text import CALLS, CLAUSE_CALLS, OBJECTS, clause_code, clause_variables
 
 HEAD = """#include <charcoal.h>
 #include <charcoal/channel.h>
@@ -258,9 +258,9 @@ class Text:
     def waituntil(self, s, indent):
         inner = indent + "  "
         clauses = list(S.clauses_of(s.clauses))
-        results = ", ".join(f"r{c.number}_ = 0" for c in clauses)
+        results = " ".join(clause_variables(c.call, c.number) for c in clauses)
         self.fair = " fair" if s.fair else ""
-        lines = [f"{indent}{{ int {results};", *self.several(s.clauses, inner)]
+        lines = [f"{indent}{{ {results}", *self.several(s.clauses, inner)]
         if s.otherwise is not None:
             lines += self.braces("else", s.otherwise, inner)
         return [*lines, f"{indent}}}"]
@@ -280,14 +280,14 @@ class Text:
         said, place = f"out({c.number + 1}, 0), ", f"*place({c.number + 2}, &r{c.number}_)"
         match c.call:
             case S.Operate(verb=verb, number=n, other=other):
-                call = CLAUSE_CALLS[verb].format(n=n, other=other, said=said)
+                call = CLAUSE_CALLS[verb].format(n=n, other=other, said=said, place=c.number)
             case S.Wait(semaphore=n):
                 call = f"ch_sem_wait(({said}&s[{n}]))"
             case S.Sleep(duration=n):
                 call = f"ch_sleep(({said}{n}))"
             case S.Join(handle=n):
                 call = f"ch_activity_wait(({said}&handles[{n}]))"
-        store = f"{c.call.variable} = {clause_code(c.call)}(r{c.number}_);"
+        store = f"{c.call.variable} = {clause_code(c.call, c.number)};"
         return self.braces(f"{operator}{guard}waituntil{fair} ({place} = {call})", c.body, indent, before=[store])
 
     def statement(self, s, indent):

@@ -99,8 +99,8 @@ class Generator:
             kinds |= set(r.sample(["mutex", "rwlock", "permits", "latch", "condition", "barrier"], 2))
         if "condition" in kinds:
             kinds.add("mutex")
-        usual = ("send", "send value", "receive", "get", "set", "hold", "take", "give", "latch wait", "latch done",
-                 "condition wait", "signal", "barrier wait")
+        usual = ("send", "send value", "receive", "get", "set", "hold", "read hold", "write hold", "take", "give",
+                 "latch wait", "latch done", "condition wait", "signal", "barrier wait")
         return [verb for verb, (kind, _) in S.VERBS.items() if kind in kinds for _ in range(5 if verb in usual else 1)]
 
     def number(self, so_many=1):

@@ -14,7 +14,7 @@ class Want:
 
     def __init__(self, object, verb, other, variables, activity):
         self.object, self.verb, self.other, self.variables, self.activity = object, verb, other, variables, activity
-        self.wait = None
+        self.wait = self.batch = None
         self.listed = self.made = self.told = False
         self.result = None
 

@@ -55,13 +55,16 @@ static int said(int number, int value) {{ return out(number, value), value; }}
 static int *place(int number, int *p) {{ return out(number, 0), p; }}
 
 /* 100 * how many + the sum of them */
+static int batch(int r, const int *all) {{
+  return r > 0 ? 100 * r + (r > 0) * all[0] + (r > 1) * all[1] + (r > 2) * all[2] : what(-r);
+}}
 static int send_some(int k, int n) {{
-  int from[] = {{1, 2, 3}}, r = (int)ch_send_some(&c[k], from, n);
-  return r > 0 ? 100 * r + r * (r + 1) / 2 : what(-r);
+  int from[] = {{1, 2, 3}};
+  return batch((int)ch_send_some(&c[k], from, n), from);
 }}
 static int receive_some(int k, int n) {{
-  int to[3] = {{0}}, r = (int)ch_recv_some(&c[k], to, n);
-  return r > 0 ? 100 * r + (r > 0) * to[0] + (r > 1) * to[1] + (r > 2) * to[2] : what(-r);
+  int to[3] = {{0}};
+  return batch((int)ch_recv_some(&c[k], to, n), to);
 }}
 static int renew(int k) {{
   int r = ch_channel_destroy(&c[k]);
@@ -95,6 +98,7 @@ CALLS = {verb: f"what({call})" for verb, call in {
     "lock": "ch_lock(&m[{n}])", "hold": "ch_hold(&m[{n}])", "try lock": "ch_try_lock(&m[{n}])",
     "unlock": "ch_unlock(&m[{n}])", "destroy mutex": "ch_mutex_destroy(&m[{n}])",
     "read lock": "ch_read_lock(&rw[{n}])", "write lock": "ch_write_lock(&rw[{n}])",
+    "read hold": "ch_read_hold(&rw[{n}])", "write hold": "ch_write_hold(&rw[{n}])",
     "try read lock": "ch_try_read_lock(&rw[{n}])", "try write lock": "ch_try_write_lock(&rw[{n}])",
     "rw unlock": "ch_rw_unlock(&rw[{n}])", "destroy rwlock": "ch_rwlock_destroy(&rw[{n}])",
     "take": "ch_permits_take(&p[{n}], {other})", "try take": "ch_permits_try(&p[{n}], {other})",
@@ -117,8 +121,20 @@ CLAUSE_CALLS = {
     "read lock": "ch_read_lock(({said}&rw[{n}]))",
     "write lock": "ch_write_lock(({said}&rw[{n}]))", "take": "ch_permits_take(({said}&p[{n}]), {other})",
     "latch wait": "ch_latch_wait(({said}&l[{n}]))",
+    "read hold": "ch_read_hold(({said}&rw[{n}]))", "write hold": "ch_write_hold(({said}&rw[{n}]))",
+    "send some": "ch_send_some(({said}&c[{n}]), all{place}_, {other})",
+    "receive some": "ch_recv_some(({said}&c[{n}]), all{place}_, {other})",
 }
 
 
-def clause_code(call):
-    return "what" if isinstance(call, Operate) else "code"
+def clause_code(call, number):
+    """What makes a number of the result of the clause with this number."""
+    result = f"r{number}_"
+    if isinstance(call, Operate):
+        return f"batch({result}, all{number}_)" if call.verb in BATCHES else f"what({result})"
+    return f"code({result})"
+
+
+def clause_variables(call, number):
+    batch = isinstance(call, Operate) and call.verb in BATCHES
+    return f"int r{number}_ = 0;" + (f" int all{number}_[3] = {{1, 2, 3}};" if batch else "")

@@ -249,6 +249,7 @@ VERBS = {
     "lock": ("mutex", None), "hold": ("mutex", None), "try lock": ("mutex", None), "unlock": ("mutex", None),
     "destroy mutex": ("mutex", None),
     "read lock": ("rwlock", None), "write lock": ("rwlock", None), "try read lock": ("rwlock", None),
+    "read hold": ("rwlock", None), "write hold": ("rwlock", None),
     "try write lock": ("rwlock", None), "rw unlock": ("rwlock", None), "destroy rwlock": ("rwlock", None),
     "take": ("permits", "n"), "try take": ("permits", "n"), "give": ("permits", "n"),
     "destroy permits": ("permits", None),
@@ -258,11 +259,14 @@ VERBS = {
     "destroy condition": ("condition", None),
     "barrier wait": ("barrier", None), "destroy barrier": ("barrier", None),
 }
-# Those that can stand in a `waituntil`; and of these those that cannot beside `and`.
-WAITABLE = ["send", "send value", "receive", "get", "lock", "hold", "read lock", "write lock", "take", "latch wait"]
+# Those that can stand in a `waituntil`; of these those that cannot beside `and`, those whose lock is held for the body,
+# and those that pass several messages.
+BATCHES = ["send some", "receive some"]
+HOLDS = ["hold", "read hold", "write hold"]
 HELD = ["lock", "read lock", "write lock"]
+WAITABLE = ["send", "send value", "receive", "get", "take", "latch wait", *HELD, *HOLDS, *BATCHES]
 GIVES_BACK = {"lock": "unlock", "hold": "unlock", "try lock": "unlock", "read lock": "rw unlock",
-              "write lock": "rw unlock",
+              "write lock": "rw unlock", "read hold": "rw unlock", "write hold": "rw unlock",
               "take": "give"}
 # How they begin: room of the channels, whether a mutex is recursive, free permits, counts of latches, sizes of rounds.
 CHANNELS, FUTURES, RECURSIVE, RWLOCKS, PERMITS, LATCHES, CONDITIONS, BARRIERS = (

@@ -62,6 +62,16 @@ class Time(Object):
         self.machine.timers.remove(self.timer)
 
 
+class Nothing(Object):
+    """No message is asked for, which is a mistake that is known at once."""
+
+    def can(self, want):
+        return True
+
+    def make(self, want):
+        return INVALID
+
+
 class End(Object):
     """Of an activity."""
 
@@ -214,6 +224,8 @@ class Waits:
 
     def want(self, call, v):
         match call:
+            case Operate(verb=verb, number=number, other=n) if verb in BATCHES:
+                return self.batch(self.objects["channel"][number], verb == "send some", n)
             case Operate(verb=verb, number=number, other=other):
                 other = v[other] if verb in ("send value", "set") else other
                 object = self.objects[VERBS[verb][0]][number]
@@ -255,16 +267,18 @@ class Waits:
     def operation(self, s, v):
         kind, verb, activity = VERBS[s.verb][0], s.verb, self.current.activity
         object = self.objects[kind][s.number]
+        if verb in BATCHES and s.other == 0:
+            return INVALID  # in a cancelled scope, too
         if verb in WAITABLE or verb == "barrier wait":
-            return (yield from self.asks(self.want(s, v)))
+            want = self.want(s, v)
+            result = yield from self.asks(want)
+            return self.passes_rest(want, result)
         match verb:
             case "try send" | "try receive" | "try take":
                 return self.tries(self.want(s, v), AGAIN)
             case "try lock" | "try read lock" | "try write lock":
                 result = self.tries(self.want(s, v), BUSY)
                 return BUSY if result == WOULD_DEADLOCK else result
-            case "send some" | "receive some":
-                return (yield from self.some(s, v))
             case "condition wait":
                 return (yield from self.condition_wait(s, v))
             case "close":
@@ -301,22 +315,26 @@ class Waits:
         assert verb.startswith("destroy")
         return object.destroy()
 
-    def some(self, s, v):
-        """Waits for the first, and goes on with as many as can be had at once: 100 * how many + the sum of these."""
-        if s.other == 0:
-            return INVALID
-        sends, got = s.verb == "send some", {"message": 0}
-        channel = self.objects["channel"][s.number]
+    def batch(self, channel, sends, n):
+        """It waits for the first message as a call with one message does."""
+        if n == 0:
+            return Want(Nothing(self), "none", None, {}, self.current.activity)
+        got = {"message": 0}
+        want = Want(channel, "send value" if sends else "receive", 1 if sends else "message", got,
+                    self.current.activity)
+        want.batch = sends, got, n
+        return want
 
-        def next_one(n):
-            return Want(channel, "send value" if sends else "receive", n + 1 if sends else "message", got,
-                        self.current.activity)
-
-        result = yield from self.asks(next_one(0))
-        if result != DONE:
+    def passes_rest(self, want, result):
+        """A batch goes on with as many as can be had at once: 100 * how many + the sum of these."""
+        if want.batch is None or result != DONE:
             return result
+        sends, got, n = want.batch
         count, total = 1, 1 if sends else got["message"]
-        while count < s.other and channel.can(more := next_one(count)) and self.at_once(more) == DONE:
+        while count < n:
+            more = Want(want.object, want.verb, count + 1 if sends else "message", got, want.activity)
+            if not want.object.can(more) or self.at_once(more) != DONE:
+                break
             count, total = count + 1, total + (count + 1 if sends else got["message"])
         return 100 * count + total
 
@@ -447,13 +465,13 @@ class Waits:
     def runs(self, clause, want, v, labels):
         want.told = True
         self.trace.append(f"{clause.number + 2} 0")
-        v[clause.call.variable] = want.result
+        v[clause.call.variable] = self.passes_rest(want, want.result)
         way = yield from self.block_of(clause.body, v, labels)
         self.gives_back(want)
         return way
 
     def gives_back(self, want):
-        if want.verb == "hold" and want.result == DONE:
+        if want.verb in HOLDS and want.result == DONE:
             self.seen.add("a lock held for a body")
             want.object.unlock(want.activity)
             self.tell()
