@@ -258,8 +258,7 @@ class Stepping:
 
 
 class EnteredAgain(gdb.Function):
-    """$_entered_again(): whether this thread enters a function that goes on after a wait, or that gave way at its entry.
-    """
+    """$_entered_again(): whether a function is entered that goes on after a wait, or that gave way at its entry."""
 
     def __init__(self):
         super().__init__("_entered_again")
