@@ -1,7 +1,7 @@
-/* Storms of statements: several domains whose branches wait by random `waituntil`s, with random guards, for whatever can
- * be shared, with `or`, `and`, brackets, `else` and `fair`, nested and in scopes that are cancelled at random moments,
- * beside plain calls for the same objects. What happens when is left to chance. What is checked are the laws:
- *   - with `or` one body runs, or none in a cancelled scope and where all guards are false (law 9);
+/* Storms of statements: several domains whose branches wait by random `waituntil`s, with random guards, for whatever
+ * can be shared, with `or`, `and`, brackets, `else` and `fair`, nested and in scopes that are cancelled at random
+ * moments, beside plain calls for the same objects. What happens when is left to chance. What is checked are the laws:
+ *   - with `or` one body runs, or none in a cancelled scope (law 9);
  *   - with `and` those bodies have run that the condition needs;
  *   - what is sent is received once, and what one branch sends to a channel is received in its order (law 4);
  *   - what is held is held by nobody else, and what is taken is given back;
