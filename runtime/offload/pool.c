@@ -11,7 +11,9 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Seconds that a worker without work stays. */
 #define IDLE_SECONDS 10
@@ -63,6 +65,32 @@ static void let_through(int how, int signal) {
   pthread_sigmask(how, &one, NULL);
 }
 
+/* ---- ids ---- */
+
+static bool follows_ids;
+
+void ch_pool_follow_ids(void) { __atomic_store_n(&follows_ids, true, __ATOMIC_RELAXED); }
+
+/* This thread's ids: the calls change nothing if the new id is none. */
+static uint32_t user_here(void) { return (uint32_t)syscall(SYS_setfsuid, -1); }
+static uint32_t group_here(void) { return (uint32_t)syscall(SYS_setfsgid, -1); }
+
+static void note_ids(struct ch_job *job) {
+  job->has_ids = __atomic_load_n(&follows_ids, __ATOMIC_RELAXED);
+  if (CH_UNLIKELY(job->has_ids)) {
+    job->user = user_here();
+    job->group = group_here();
+  }
+}
+static void take_ids(const struct ch_job *job) {
+  if (group_here() != job->group)
+    syscall(SYS_setfsgid, job->group);
+  if (user_here() != job->user)
+    syscall(SYS_setfsuid, job->user);
+}
+
+/* ---- threads ---- */
+
 static int add_thread(struct queue *);
 
 /* The lock is taken. From here on the job may be gone. */
@@ -94,6 +122,8 @@ static void cancelled_in(void *data) {
 }
 
 static void perform(struct ch_job *job) {
+  if (CH_UNLIKELY(job->has_ids))
+    take_ids(job);
   if (job->queue == CH_POOL_WAITING && !job->cancellable) {
     int signal = ch_interrupt_signal();
     let_through(SIG_UNBLOCK, signal);
@@ -177,6 +207,7 @@ int ch_pool_submit(struct ch_job *job, enum ch_pool_queue which) {
   job->queue = (uint8_t)which;
   job->cancelled = job->interrupted = false;
   job->interrupt = 0;
+  note_ids(job);
   pthread_mutex_lock(&lock);
   for (struct ch_job *j = queue->first; j && queued < queue->idle; j = j->next)
     queued++;

@@ -30,7 +30,9 @@ struct ch_job {
   struct ch_job *next;           /* valid while QUEUED */
   pthread_t worker;              /* valid while BEGUN */
   int interrupt;                 /* valid while BEGUN: the signal that ends its system call; 0: none does, or not yet */
+  uint32_t user, group;          /* valid if `has_ids`: with whose rights the work uses files */
   uint8_t queue, state;
+  bool has_ids;
   bool cancellable; /* `work` may be ended by cancelling its thread (POSIX), which leaves no effect behind */
   bool cancelled;   /* valid while BEGUN: its worker has been cancelled */
   bool interrupted; /* valid while BEGUN: its worker has been sent a signal */
@@ -43,5 +45,8 @@ CH_HIDDEN bool ch_pool_withdraw(struct ch_job *);
 /* Ends the system call that the worker is in with EINTR, if it is in one. To be repeated until the letter comes, for
  * the signal may arrive just before the call. A cancellable job's worker is cancelled instead. */
 CH_HIDDEN void ch_pool_interrupt(struct ch_job *);
+/* Some thread has user or group ids for files of its own (setfsuid). From now on work is done with those of the thread
+ * that submits it. */
+CH_HIDDEN void ch_pool_follow_ids(void);
 
 #endif
