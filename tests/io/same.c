@@ -23,6 +23,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/fsuid.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -2051,6 +2052,39 @@ static pid_t child_that_ends(void) {
     _exit(3);
   return child;
 }
+static void ids_for_files(void) {
+  printf("== files are used with the ids that the thread has for them\n");
+  int f = -1;
+  SHOW_FD(f, open("secret", O_RDWR | O_CREAT, 0600));
+  close(f);
+  setfsgid(65534);
+  setfsuid(65534);
+  SHOW_FD(f, open("secret", O_RDWR));
+  SHOW(stat("secret/none", &st));
+  SHOW(mkdir("not-mine", 0700));
+  setfsuid(geteuid());
+  setfsgid(getegid());
+  SHOW_FD(f, open("secret", O_RDWR));
+  close(f);
+  SHOW(unlink("secret"));
+}
+
+static void buffers_that_are_kept(void) {
+  printf("== setvbuf writes nothing out of a buffer that the stream keeps\n");
+  static char own[64];
+  for (int i = 0; i < 6; i++) {
+    int p[2], mode = i < 3 ? _IOFBF : i < 5 ? _IOLBF : _IONBF, there = -1;
+    pipe(p);
+    FILE *f = fdopen(p[1], "w");
+    fputs("abc", f);
+    SHOW(setvbuf(f, i == 2 || i == 4 ? own : NULL, mode, i == 0 ? 0 : sizeof own));
+    ioctl(p[0], FIONREAD, &there);
+    printf("  %d bytes are written\n", there);
+    fclose(f);
+    close(p[0]);
+  }
+}
+
 static void wrong_addresses_of_children(void) {
   printf("== what a wait for a child cannot store\n");
   for (int any = 0; any < 2; any++) {
@@ -2179,6 +2213,8 @@ int main(void) {
   files_without_positions();
   texts_cut_short();
   operations_out_of_reach();
+  ids_for_files();
+  buffers_that_are_kept();
   wrong_addresses_of_children();
   wrong_addresses();
   limits_before_the_beginning();

@@ -353,7 +353,8 @@ void ch_event_callback(void *argument);
  *   ch_event_lock_acquire triggers e, an event(), when the caller has the lock alone; at once if it is free
  *   ch_event_lock_share   triggers e when the caller has the lock, perhaps together with others who share it
  *   ch_event_lock_release gives the lock back
- * An event that is cancelled while it waits gives up its turn. Never block.
+ * An event that is cancelled while it waits gives up its turn, which is passed on when the lock is given back the next
+ * time. Never block.
  * Result: 0; ENOMEM; EPERM, of ch_event_lock_release: nobody holds the lock.
  * Source: Tame, section 7.5. */
 #define ch_event_lock_acquire(lock, e) ch_event_lock_take_((lock), CH_EVENT_OF(e), 0)

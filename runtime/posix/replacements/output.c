@@ -323,7 +323,7 @@ CH_REPLACES(freopen64) FILE *ch_posix_freopen64(const char *path, const char *mo
 
 CH_REPLACES(setvbuf) int ch_posix_setvbuf(FILE *f, char *buffer, int mode, size_t size) {
   CH_SINGLE_ACTIVITY(setvbuf(f, buffer, mode, size));
-  if ((mode != _IOLBF || buffer) && write_out_first(f) < 0) /* by lines, with the buffer that it has: nothing goes */
+  if ((mode == _IONBF || buffer) && write_out_first(f) < 0) /* if it keeps the buffer that it has, nothing goes */
     return EOF;
   return ch_plain_setvbuf(f, buffer, mode, size);
 }
