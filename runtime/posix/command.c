@@ -175,8 +175,9 @@ static bool found_is_left(const siginfo_t *found, int options) {
 /* The function of the C library, under a name that no other library defines. */
 extern pid_t __waitpid(pid_t, int *, int);
 
-/* Where a wait lets the kernel store what it finds: in the caller's memory, so that the kernel tells of a wrong address;
- * but aside while there are commands among the children that it may find, because the caller is not told of them. */
+/* Where a wait lets the kernel store what it finds: in the caller's memory, so that the kernel tells of a wrong
+ * address; but aside while there are commands among the children that it may find, because the caller is not told of
+ * them. */
 static bool stores_aside(const void *callers, bool any) {
   return !callers || (any && __atomic_load_n(&running, __ATOMIC_RELAXED) != 0);
 }
