@@ -2066,6 +2066,12 @@ static void ids_for_files(void) {
   setfsgid(getegid());
   SHOW_FD(f, open("secret", O_RDWR));
   close(f);
+  uid_t is = geteuid();
+  syscall(SYS_setresuid, -1, 65534, -1);
+  SHOW_FD(f, open("secret", O_RDWR));
+  syscall(SYS_setresuid, -1, is, -1);
+  SHOW_FD(f, open("secret", O_RDWR));
+  close(f);
   SHOW(unlink("secret"));
 }
 

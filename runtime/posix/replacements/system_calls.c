@@ -2,6 +2,7 @@
  * replacements of the functions that stand for them. All others, and those whose arguments differ from the function's,
  * are made as they are. */
 #define _GNU_SOURCE
+#include "offload/pool.h"
 #include "posix/futex.h"
 #include "posix/single_activity.h"
 #include "posix/system_calls.h"
@@ -52,6 +53,12 @@ static long sleep_by_clock(long clock, long flags, long time, long left) {
   return error ? (errno = error, -1) : 0;
 }
 
+/* The functions change the ids of all threads, but the calls by number only those of this one. */
+static bool gives_thread_its_own_ids(long number) {
+  return number == SYS_setfsuid || number == SYS_setfsgid || number == SYS_setuid || number == SYS_setgid ||
+         number == SYS_setreuid || number == SYS_setregid || number == SYS_setresuid || number == SYS_setresgid;
+}
+
 #define INT(word) ((int)(word))
 #define SIZE(word) ((size_t)(word))
 #define POINTER(word) ((void *)(word))
@@ -62,6 +69,8 @@ CH_REPLACES(syscall) long ch_posix_syscall(long number, ...) {
   long a = va_arg(more, long), b = va_arg(more, long), c = va_arg(more, long), d = va_arg(more, long),
        e = va_arg(more, long), f = ch_word_if_there(more->overflow_arg_area);
   va_end(more);
+  if (CH_UNLIKELY(gives_thread_its_own_ids(number)))
+    ch_pool_follow_ids();
   CH_SINGLE_ACTIVITY(ch_plain_syscall(number, a, b, c, d, e, f));
   switch (number) {
   case SYS_futex:
