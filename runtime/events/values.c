@@ -4,7 +4,20 @@
 #include "events/cells.h"
 #include <string.h>
 
-enum { BYTES, BOOL, SIGNED, UNSIGNED, FLOAT, DOUBLE, LONG_DOUBLE, HALF, COMPLEX_FLOAT, COMPLEX_DOUBLE, COMPLEX_LONG };
+enum {
+  BYTES,
+  BOOL,
+  SIGNED,
+  UNSIGNED,
+  FLOAT,
+  DOUBLE,
+  LONG_DOUBLE,
+  HALF,
+  COMPLEX_FLOAT,
+  COMPLEX_DOUBLE,
+  COMPLEX_LONG,
+  NONE = 15
+};
 
 typedef unsigned __int128 whole_t;
 
@@ -98,6 +111,10 @@ static void convert(void *to, uint32_t to_kind, const void *from, uint32_t from_
 void ch_value_store(void *to, uint32_t to_kind, const void *from, uint32_t from_kind) {
   if (CH_LIKELY(to_kind == from_kind))
     memcpy(to, from, ch_kind_size(to_kind));
+  else if (CH_UNLIKELY(class_of(from_kind) == NONE || class_of(to_kind) == NONE))
+    ch_events_misuse("an event is triggered with a value of a type that is not converted; write a cast to the type of "
+                     "its slot",
+                     NULL);
   else
     convert(to, to_kind, from, from_kind);
 }

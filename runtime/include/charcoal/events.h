@@ -396,12 +396,9 @@ void ch_event_callback(void *argument);
 #define CH_HAS_IDS(a) (CH_IS_RENDEZVOUS(a) && !CH_IS_VOID(CH_ID(CH_IF_RENDEZVOUS(a))))
 #define CH_BEFORE_SLOTS(a) (CH_IS_RENDEZVOUS(a) + CH_HAS_IDS(a))
 
-/* The size of a value, and a number that says how it is converted; events/values.c uses the same numbers. A type whose
- * values could not be converted (_BitInt, __bf16, __float128) is refused. */
-#define CH_KIND(x)                                                                                                     \
-  ((unsigned)sizeof(x) << 4 |                                                                                          \
-   (CH_CLASS(x) + CH_EVENT_DEMAND(!(CH_CLASS(x) == CH_NO_CLASS),                                                       \
-                                  "values of this type cannot be the values of events; put it into a structure")))
+/* The size of a value, and a number that says how it is converted; events/values.c uses the same numbers. Values of
+ * some types (_BitInt, __bf16, __float128) are not converted: the compiler refuses them as slots. */
+#define CH_KIND(x) ((unsigned)sizeof(x) << 4 | CH_CLASS(x))
 #define CH_CLASS(x)                                                                                                    \
   _Generic((x),                                                                                                        \
       _Bool: 1u,                                                                                                       \
@@ -432,9 +429,7 @@ void ch_event_callback(void *argument);
 #endif
 #define CH_NO_CLASS 15u
 /* clang's classes: an integer, a real and a complex number, a _BitInt. */
-#define CH_IS_NUMBER(x)                                                                                                \
-  (__builtin_classify_type(x) == 1 || __builtin_classify_type(x) == 8 || __builtin_classify_type(x) == 9 ||            \
-   __builtin_classify_type(x) == 18)
+#define CH_IS_NUMBER(x) (1u << __builtin_classify_type(x) & (1u << 1 | 1u << 8 | 1u << 9 | 1u << 18))
 
 #define CH_KIND_OF(T) CH_KIND(*(__typeof__(T) *)0)
 #define CH_VALUE_TYPE(v) __typeof__(((void)0, (v)))
@@ -455,7 +450,9 @@ void ch_event_callback(void *argument);
 #define CH_SLOT(a, x, k)                                                                                               \
   {(void *)CH_IF(k >= CH_BEFORE_SLOTS(a) && CH_IS_POINTER(x), x, (char *)0),                                           \
    CH_KIND(*(CH_POINTEE(x) *)0) + CH_EVENT_DEMAND(k < CH_BEFORE_SLOTS(a) || CH_IS_POINTER(x),                          \
-                                                  "a slot of an event is an address: write mkevent(..., &x)"),         \
+                                                  "a slot of an event is an address: write mkevent(..., &x)") +        \
+       CH_EVENT_DEMAND(!(CH_CLASS(*(CH_POINTEE(x) *)0) == CH_NO_CLASS),                                                \
+                       "values of this type cannot be the values of events; put it into a structure"),                 \
    __charcoal_slot(x)}
 #define CH_ID_OF(a, id)                                                                                                \
   CH_IF(CH_HAS_IDS(a),                                                                                                 \
