@@ -1366,6 +1366,8 @@ static void *looks_at_its_alternate_stack(void *unused) {
     printf("%d %d %zu\n", is.ss_flags, is.ss_sp == NULL, is.ss_size);
     SHOW(sigaltstack(&(stack_t){.ss_sp = own, .ss_size = sizeof own}, &is));
     printf("%d %d %zu\n", is.ss_flags, is.ss_sp == NULL, is.ss_size);
+    SHOW(sigaltstack(&(stack_t){.ss_sp = own, .ss_size = sizeof own, .ss_flags = SS_DISABLE | SS_ONSTACK}, &is));
+    SHOW(sigaltstack(&(stack_t){.ss_flags = SS_DISABLE | 8}, &is));
     SHOW(sigaltstack(&(stack_t){.ss_flags = SS_DISABLE}, &is));
     printf("%d %d %zu\n", is.ss_flags, is.ss_sp == own, is.ss_size);
   }
