@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <sys/epoll.h>
@@ -209,6 +210,24 @@ TEST(a_handler_that_restarts_ends_nothing) {
   RESTARTED(open("fifo", O_RDONLY), open("fifo", O_WRONLY));
   unlink("file");
   unlink("fifo");
+}
+
+static void leaves(int s) { pthread_exit(NULL); }
+TEST(a_handler_may_leave_a_thread_that_spins) {
+  pthread_spinlock_t l;
+  int status;
+  pid_t child = fork();
+  if (child == 0) {
+    struct itimerval once = {{0, 0}, {0, 20000}};
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    signal(SIGALRM, leaves);
+    pthread_spin_init(&l, PTHREAD_PROCESS_PRIVATE);
+    pthread_spin_lock(&l);
+    setitimer(ITIMER_REAL, &once, NULL);
+    pthread_spin_lock(&l);
+    _exit(1);
+  }
+  EXPECT(waitpid(child, &status, 0) == child && status == 0);
 }
 
 TEST(it_is_so_again_when_the_others_have_ended) {

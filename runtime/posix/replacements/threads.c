@@ -75,7 +75,10 @@ static void once(pthread_once_t *o, void (*init)(void)) {
 CH_REPLACES(pthread_once) int ch_posix_pthread_once(pthread_once_t *o, void (*init)(void)) { return once(o, init), 0; }
 
 CH_REPLACES(pthread_spin_lock) int ch_posix_pthread_spin_lock(pthread_spinlock_t *l) {
-  int r;
+  int r = ch_plain_spin_trylock(l);
+  if (r != EBUSY)
+    return r;
+  CH_SINGLE_ACTIVITY(pthread_spin_lock(l));
   while ((r = ch_plain_spin_trylock(l)) == EBUSY)
     ch_reschedule();
   return r;
