@@ -527,7 +527,7 @@ test('async generators: delegation to what cannot be thrown into, parameters, an
   same(ours, plain, code)
 })
 
-test('the promise of a call takes notes on how it has ended, as React makes them, and is awaited as before', async () => {
+test('the promise of a call takes notes on how it has ended, as React makes them', async () => {
   const source = `const load = async (x) => { await tick(); return x }
 async function main() {
   const p = load(5)

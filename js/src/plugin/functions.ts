@@ -2,7 +2,7 @@
  * An `async` function becomes a function that runs a generator function: the body stays where it is. One that a
  * framework wants to be `async` (see staying.ts) stays so around that:
  *
- *     async function save(form) { 'use server'; charcoal$.told(); return charcoal$.go(function* save$activity () { … }) }
+ *     async function save(x) { 'use server'; charcoal$.told(); return charcoal$.go(function* save$activity () { … }) }
  */
 import { placeholders } from './fuse.ts'
 import { fetches } from './fetched.ts'
@@ -142,7 +142,8 @@ function frame(module: ModuleText, node: Node, at: Once): Frame {
   // The variable in which it is kept would become the name of a function that has none.
   const [before, after] = name === '' && kept !== null ? ['charcoal$.nameless(', ')'] : ['', '']
   const generatorFunction = `${before}${name === '' ? 'function*' : `function* ${name}$activity`}`
-  const open = ` return ${stays && node.generator ? 'yield* ' : ''}${runtime}(${kept === null ? '' : `${kept.name} ??= `}${generatorFunction}`
+  const all = stays && node.generator ? 'yield* ' : ''
+  const open = ` return ${all}${runtime}(${kept === null ? '' : `${kept.name} ??= `}${generatorFunction}`
   const listed = (args: string[]): string => `[${[...handed, ...args].join(', ')}]`
   const ownArguments = handed.length > 0 ? listed(['...arguments']) : 'arguments'
   if (moves) {
