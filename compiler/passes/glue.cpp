@@ -235,28 +235,54 @@ void Glue::handOn(IRBuilder<> &B, Value *callee, AttributeList attributes, const
   B.CreateRet(call);
 }
 
-void Glue::yieldAtEntry(IRBuilder<> &B, Function *self, const Signature &S, ArrayRef<Value *> arguments) {
-  B.CreateAlignedStore(self, abi.tlsField(B, offsetof(struct ch_tls, entry)), Align(8));
-  handOn(B, entryThunk(S), S.versionAttributes(abi.C), S, arguments);
-}
-
 // Whether the convention passes a value of this type in a general register as it is. Then the whole register can be
 // saved.
 static bool isRegister(Type *T) {
   return (T->isPointerTy() && T->getPointerAddressSpace() == 0) || (T->isIntegerTy() && T->getIntegerBitWidth() <= 64);
 }
 
+static bool isInRegisters(const Signature &S) {
+  return S.params.size() <= 6 && (S.result->isVoidTy() || isRegister(S.result)) && all_of(S.params, isRegister) &&
+         none_of(S.attributes,
+                 [](AttributeSet A) { return A.hasAttribute(Attribute::ByVal) || A.hasAttribute(Attribute::InReg); });
+}
+
+// Where few arguments are in registers, the entry thunk gets the function in the next one. That takes half of the bytes
+// of a store to ch_tls.entry.
+static constexpr unsigned Few = 3;
+static bool handsFunction(const Signature &S) { return S.params.size() <= Few && isInRegisters(S); }
+
 // The signature of the entry thunk for functions of that one. Where arguments and result are in general registers, one
 // thunk saves as many registers as a few signatures need, and most functions of a module share two.
 static Signature savedAtEntry(Abi &abi, const Signature &S) {
-  if (S.params.size() > 6 || !(S.result->isVoidTy() || isRegister(S.result)) || !all_of(S.params, isRegister) ||
-      any_of(S.attributes,
-             [](AttributeSet A) { return A.hasAttribute(Attribute::ByVal) || A.hasAttribute(Attribute::InReg); }))
+  if (!isInRegisters(S))
     return S;
   Signature registers{abi.I64, {}, {}, {}, false, S.user};
-  registers.params.assign(S.params.size() <= 3 ? 3 : 6, abi.I64);
+  registers.params.assign(S.params.size() <= Few ? Few : 6, abi.I64);
   registers.attributes.resize(registers.params.size());
   return registers;
+}
+
+void Glue::yieldAtEntry(IRBuilder<> &B, Function *self, const Signature &S, ArrayRef<Value *> values) {
+  if (handsFunction(S)) {
+    SmallVector<Type *> params(S.params);
+    SmallVector<Value *> arguments(values);
+    if (values.empty())
+      for (Argument &A : B.GetInsertBlock()->getParent()->args())
+        arguments.push_back(&A);
+    params.resize(Few, abi.I64);
+    arguments.resize(Few, PoisonValue::get(abi.I64));
+    params.push_back(abi.Ptr);
+    arguments.push_back(self);
+    auto *type = FunctionType::get(abi.resultType(S.result), params, false);
+    CallInst *call = B.CreateCall(type, entryThunk(S), arguments);
+    call->setAttributes(S.versionAttributes(abi.C));
+    call->setTailCall();
+    B.CreateRet(call);
+    return;
+  }
+  B.CreateAlignedStore(self, abi.tlsField(B, offsetof(struct ch_tls, entry)), Align(8));
+  handOn(B, entryThunk(S), S.versionAttributes(abi.C), S, values);
 }
 
 // The image holds the function, ch_tls.callee, and the arguments.
@@ -265,7 +291,12 @@ Function *Glue::entryThunk(const Signature &entered) {
   const DataLayout &DL = M.getDataLayout();
   bool isNew;
   std::string name = S.mangled(DL);
-  Function *F = start("charcoal.entry." + name, S.versionType(abi), S, isNew);
+  const bool isHanded = handsFunction(entered);
+  SmallVector<Type *> params(S.params);
+  if (isHanded)
+    params.push_back(abi.Ptr);
+  Function *F = start((isHanded ? "charcoal.entry.handed." : "charcoal.entry.") + name,
+                      FunctionType::get(abi.resultType(S.result), params, false), S, isNew);
   if (!isNew)
     return F;
   F->addFnAttr(Attribute::Cold);
@@ -317,7 +348,10 @@ Function *Glue::entryThunk(const Signature &entered) {
       Value *value = B.CreateAlignedLoad(abi.Ptr, abi.tlsField(B, field), Align(8));
       B.CreateAlignedStore(value, at(B, image, i), Align(8));
     };
-    save(0, offsetof(struct ch_tls, entry));
+    if (isHanded)
+      B.CreateAlignedStore(F->getArg(S.params.size()), at(B, image, 0), Align(8));
+    else
+      save(0, offsetof(struct ch_tls, entry));
     save(1, offsetof(struct ch_tls, callee));
     for (unsigned i = 0; i < S.params.size(); ++i) {
       if (S.attributes[i].getByValType())

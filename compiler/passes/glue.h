@@ -36,8 +36,9 @@ class Glue {
 public:
   explicit Glue(Abi &abi) : abi(abi), M(abi.M) {}
 
-  // A function whose entry check has fired makes a tail call to this thunk, with its own arguments and with its address
-  // in ch_tls.entry. The thunk saves the arguments and gives way. When it is resumed it calls the function.
+  // A function whose entry check has fired makes a tail call to this thunk, with its own arguments and with its
+  // address, which is in ch_tls.entry or is one argument more. The thunk saves the arguments and gives way. When it is
+  // resumed it calls the function.
   llvm::Function *entryThunk(const Signature &);
   // The value of struct ch_frame_info.resume for functions of this result type or, if they make calls in tail position,
   // of this signature.

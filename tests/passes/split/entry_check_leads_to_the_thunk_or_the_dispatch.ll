@@ -14,9 +14,7 @@ define void @f.int(i32 %x) "charcoal-version-of"="f" {
 ; CHECK-NOT: load
 ; CHECK: br label %yield
 ; CHECK: {{^}}yield:
-; CHECK: %[[ENTRY:.*]] = getelementptr inbounds i8, ptr %{{.*}}, i64 32
-; CHECK-NEXT: store ptr @leaf.int, ptr %[[ENTRY]]
-; CHECK-NEXT: musttail call i32 @charcoal.entry.i64.i64i64i64(i32 %x)
+; CHECK-NEXT: tail call i32 @charcoal.entry.handed.i64.i64i64i64(i32 %x, i64 poison, i64 poison, ptr @leaf.int)
 ; CHECK-LABEL: define i32 @f.int(
 ; CHECK: {{^}}cold:
 ; CHECK: %[[PLACE:.*]] = getelementptr inbounds i8, ptr %{{.*}}, i64 1

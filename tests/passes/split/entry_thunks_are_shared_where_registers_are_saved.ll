@@ -1,5 +1,6 @@
-; What is passed in general registers is saved as three or six whole registers, whatever its types are. An argument or a
-; result elsewhere has a thunk of its signature.
+; What is passed in general registers is saved as three or six whole registers, whatever its types are. The thunk of three
+; gets the function as its fourth argument, the others in ch_tls.entry. An argument or a result elsewhere has a thunk of
+; its signature.
 define i32 @few.int(ptr %p, i8 zeroext %c) "charcoal-version-of"="few" {
   ret i32 1
 }
@@ -19,18 +20,19 @@ define void @many.int(i64 %a, i64 %b, i64 %c, i64 %d, i64 %e, i64 %f, i64 %g) "c
   ret void
 }
 ; CHECK-LABEL: @few.int(
-; CHECK: musttail call { i32, i32 } @charcoal.entry.i64.i64i64i64(ptr %p, i8 zeroext %c)
+; CHECK: tail call { i32, i32 } @charcoal.entry.handed.i64.i64i64i64(ptr %p, i8 zeroext %c, i64 poison, ptr @few.int)
 ; CHECK-LABEL: @none.int(
-; CHECK: musttail call i32 @charcoal.entry.i64.i64i64i64()
+; CHECK: tail call i32 @charcoal.entry.handed.i64.i64i64i64(i64 poison, i64 poison, i64 poison, ptr @none.int)
 ; CHECK-LABEL: @more.int(
-; CHECK: musttail call { i32, ptr } @charcoal.entry.i64.i64i64i64i64i64i64(i64 %a, ptr %b, i16 signext %c, i1 %d)
+; CHECK: store ptr @more.int, ptr
+; CHECK-NEXT: musttail call { i32, ptr } @charcoal.entry.i64.i64i64i64i64i64i64(i64 %a, ptr %b, i16 signext %c, i1 %d)
 ; CHECK-LABEL: @real.int(
 ; CHECK: musttail call { i32, i32 } @charcoal.entry.i32.double(double %x)
 ; CHECK-LABEL: @half.int(
 ; CHECK: musttail call { i32, double } @charcoal.entry.double.i32(i32 %x)
 ; CHECK-LABEL: @many.int(
 ; CHECK: musttail call i32 @charcoal.entry.void.i64i64i64i64i64i64i64(
-; CHECK: define linkonce_odr hidden { i32, i64 } @charcoal.entry.i64.i64i64i64(i64 %0, i64 %1, i64 %2)
+; CHECK: define linkonce_odr hidden { i32, i64 } @charcoal.entry.handed.i64.i64i64i64(i64 %0, i64 %1, i64 %2, ptr %3)
 ; CHECK: define linkonce_odr hidden i32 @charcoal.reenter.i64.i64i64i64(
 ; CHECK: call { i32, i64 } %{{.*}}(i64 %{{.*}}, i64 %{{.*}}, i64 %{{.*}})
 ; CHECK: store i64

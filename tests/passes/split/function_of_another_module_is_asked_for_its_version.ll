@@ -14,6 +14,6 @@ define i32 @f.int(i32 %x) "charcoal-version-of"="f" {
 ; CHECK: icmp ne ptr @g.int, null
 ; CHECK: musttail call { i32, i32 } @g.int(i32 %0)
 ; CHECK: load volatile i32
-; CHECK: musttail call { i32, i32 } @charcoal.entry.i64.i64i64i64(i32 %0)
+; CHECK: tail call { i32, i32 } @charcoal.entry.handed.i64.i64i64i64(i32 %0, i64 poison, i64 poison, ptr @charcoal.external.g.i32.i32)
 ; CHECK: %[[R:.*]] = call i32 @g(i32 %0)
 ; CHECK-NEXT: insertvalue { i32, i32 } { i32 0, i32 poison }, i32 %[[R]], 1

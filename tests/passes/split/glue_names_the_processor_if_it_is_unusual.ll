@@ -17,8 +17,8 @@ attributes #0 = { "target-cpu"="x86-64" "target-features"="+cmov,+cx8,+fxsr,+mmx
 attributes #1 = { "target-cpu"="x86-64" "target-features"="+avx,+cmov,+cx8,+fxsr,+mmx,+sse,+sse2,+x87" }
 ; CHECK-DAG: @charcoal.direct.usual.void.p0i32 = 
 ; CHECK-DAG: @charcoal.direct.unusual.void.p0i32.[[AVX:[0-9]+]] =
-; CHECK-DAG: define linkonce_odr hidden {{.*}} @charcoal.entry.i64.i64i64i64(i64 %0, i64 %1, i64 %2) #[[USUAL:[0-9]+]] comdat
-; CHECK-DAG: define linkonce_odr hidden {{.*}} @charcoal.entry.i64.i64i64i64.[[AVX]](i64 %0, i64 %1, i64 %2) #[[UNUSUAL:[0-9]+]] comdat
+; CHECK-DAG: define linkonce_odr hidden {{.*}} @charcoal.entry.handed.i64.i64i64i64(i64 %0, i64 %1, i64 %2, ptr %3) #[[USUAL:[0-9]+]] comdat
+; CHECK-DAG: define linkonce_odr hidden {{.*}} @charcoal.entry.handed.i64.i64i64i64.[[AVX]](i64 %0, i64 %1, i64 %2, ptr %3) #[[UNUSUAL:[0-9]+]] comdat
 ; CHECK-DAG: define linkonce_odr hidden i32 @charcoal.resume.void.(ptr %0)
 ; CHECK-DAG: define linkonce_odr hidden i32 @charcoal.resume.void..[[AVX]](ptr %0)
 ; CHECK-DAG: attributes #[[USUAL]] = { {{.*}}"target-features"="+cmov,+cx8

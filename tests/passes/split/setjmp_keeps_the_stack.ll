@@ -33,5 +33,4 @@ define i32 @f.int(ptr %b, i32 %x) "charcoal-version-of"="f" "charcoal-anchored" 
 ; CHECK-NEXT: icmp ne i32 %[[LEFT]], 0
 ; CHECK-LABEL: define { i32, i32 } @f.int(
 ; CHECK: call i32 @ch_anchor_steps_aside()
-; CHECK: store ptr @f.int.anchored, ptr %{{.*}}
-; CHECK: musttail call { i32, i32 } @charcoal.entry
+; CHECK: tail call { i32, i32 } @charcoal.entry.{{.*}}, ptr @f.int.anchored)
