@@ -143,8 +143,10 @@ CH_COLD static int spawn_slow(ch_activity *handle, void *body_int, const void *r
   if (CH_UNLIKELY(!b))
     return stillborn(handle, flags, site, ENOMEM);
   begin(b, handle, member, group, prefixed, body_int, record, size, site);
-  if (CH_UNLIKELY(ch_checks))
+  if (CH_UNLIKELY(ch_checks)) {
     ch_captures_spawned(b, size, site, __builtin_return_address(0));
+    d->prepares = 1; /* also if the checks have begun a moment ago */
+  }
   if (CH_UNLIKELY(ch_watched))
     ch_watch_spawned(b, site);
   ch_enqueue(b);

@@ -40,15 +40,16 @@ extern __thread __attribute__((tls_model("initial-exec"))) struct ch_branch *ch_
 /* Resumes the saved frames of b, innermost first. CH_DONE: its body has returned. */
 static inline int resume(struct ch_branch *b) {
   struct ch_frame *frame = b->top;
+  b->state = CH_RUNNING;
   *(intptr_t *)ch_tls.result = (intptr_t)b->link.prev;
   /* Without frames: the last thing that the body did was a call that blocked, and that call has ended. */
-  while (!ch_is_chain_end(frame)) {
+  while (CH_LIKELY(!ch_is_chain_end(frame))) {
     struct ch_frame *parent = frame->parent;
     ch_domain.parent = b->top = parent;
     ch_tls.link = (struct ch_frame **)&b->top;
     int status = frame->info->resume(frame);
     frame = ch_domain.parent; /* after a wait at an anchor neither `parent` nor the branch is the same (anchor.h) */
-    if (status != CH_DONE) {
+    if (CH_LIKELY(status != CH_DONE)) {
       *ch_tls.link = frame;
       return status;
     }
@@ -59,6 +60,7 @@ static inline int resume(struct ch_branch *b) {
 
 static inline int begin(struct ch_branch *b) {
   int (*body)(void *) = (int (*)(void *))b->top;
+  b->state = CH_RUNNING;
   ch_domain.parent = b->top = ch_chain_end(b);
   ch_tls.link = (struct ch_frame **)&b->top;
   int status = body(ch_branch_record(b));
@@ -90,6 +92,12 @@ CH_COLD static bool gives_way(void) {
   return meant || (ch_domain.spinlocks == 0 && (!ch_domain.random || ch_schedule_gives_way()));
 }
 
+/* Notes whether before_run has something to do. That changes only where this is called: after runs for which after_run
+ * is called, and where the loop looks around, which is often enough for what another thread changes. */
+static void look_whether_runs_are_prepared(void) {
+  ch_domain.prepares = ((unsigned)ch_checks | (unsigned)ch_watched | ch_environments.saved) != 0;
+}
+
 /* Before and after b runs: sets what is not the same for all branches, and tells those who watch. */
 CH_COLD static void before_run(struct ch_branch *b) {
   if (ch_checks)
@@ -102,6 +110,7 @@ CH_COLD static void after_run(struct ch_branch *b, int status) {
   ch_environment_leave(status != CH_MOVED ? b : NULL, status == CH_DONE && !(b->flags & CH_ASYNC));
   if (ch_watched)
     ch_watch_run_ends(status);
+  look_whether_runs_are_prepared();
 }
 
 /* b has blocked or paused. */
@@ -119,24 +128,22 @@ static inline __attribute__((always_inline)) struct ch_branch *set_aside(struct 
 
 struct ch_branch *ch_set_aside(struct ch_branch *b, int status) { return set_aside(b, status, *ch_domain.error); }
 
-/* Runs b. `error`: this thread's errno. The result is the branch that runs next because b's activity keeps its turn; or
- * NULL. */
+/* Runs b, for which before_run has been called if need be. `error`: this thread's errno. The result is the branch that
+ * runs next because b's activity keeps its turn; or NULL. */
 static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_branch *b, int *error) {
   struct ch_domain *d = &ch_domain;
-  bool begun = b->state != CH_NEW;
   d->current = b;
-  b->state = CH_RUNNING;
   *error = b->error;
-  if (CH_UNLIKELY(((unsigned)ch_checks | (unsigned)ch_watched | ch_environments.saved) != 0))
-    before_run(b);
-  int status = begun ? resume(b) : begin(b);
+  int status = CH_LIKELY(b->state != CH_NEW) ? resume(b) : begin(b);
   b = d->current; /* by now another branch may run on this stack (anchor.h) */
   ch_look_whether_child();
   d->current = NULL;
   if (CH_UNLIKELY((ch_environment_differs() | (unsigned)ch_watched) != 0))
     after_run(b, status);
-  if (CH_LIKELY(status == CH_BLOCKED || status == CH_PAUSED))
-    return set_aside(b, status, *error);
+  if (status == CH_PAUSED)
+    return set_aside(b, CH_PAUSED, *error);
+  if (CH_LIKELY(status == CH_BLOCKED))
+    return set_aside(b, CH_BLOCKED, *error);
   if (status == CH_DONE) {
     if (CH_UNLIKELY(b->flags & CH_ASYNC))
       return ch_async_end(b);
@@ -197,6 +204,7 @@ CH_COLD static void look(uint64_t runs) {
   ch_environments_look();
   if (CH_LIKELY(ch_domain.spinlocks == 0 && !alone_in_child(false)))
     ch_look_outside(0);
+  look_whether_runs_are_prepared();
   ch_tls.attention = 0; /* who runs next has a whole slice */
   if (runs % RUNS_PER_TRIM == 0)
     give_memory_back();
@@ -264,6 +272,7 @@ bool ch_wait_in_place_at_end_slow(struct ch_finish *root) {
   d->waits_in_place = owner;
   begin_waiting_in_place(d);
   struct ch_branch *next = ch_activity_rests(root);
+  look_whether_runs_are_prepared();
   for (unsigned runs = 0; owner->state != CH_READY;) {
     if (!next) {
       next = look_for_somebody(d);
@@ -276,6 +285,8 @@ bool ch_wait_in_place_at_end_slow(struct ch_finish *root) {
       break;
     }
     ch_tls.attention = 0;
+    if (CH_UNLIKELY(d->prepares))
+      before_run(next);
     next = run(next, d->error);
   }
   ch_tls.link = link;
@@ -346,21 +357,37 @@ __attribute__((noinline)) static void idle(struct ch_domain *d, struct ch_group 
   ch_timers_fire();
 }
 
+/* Before the queue's first runs, if there is one: a random schedule chooses who is the first, and its run is prepared,
+ * for which it leaves the queue for a moment. False: the domain has ended. */
+CH_COLD static bool prepare(struct ch_group *g) {
+  if (ch_domain.ended)
+    return false;
+  if (g->head && ch_domain.chooses)
+    ch_schedule_choose(g);
+  struct ch_branch *first = g->head;
+  if (first && ch_domain.prepares) {
+    g->head = (struct ch_branch *)first->link.next;
+    before_run(first);
+    g->head = first;
+  }
+  return true;
+}
+
 void ch_schedule(void) {
   struct ch_domain *d = &ch_domain;
   int *error = d->error;
-  while (CH_LIKELY(!d->ended)) {
+  look_whether_runs_are_prepared();
+  for (;;) {
     struct ch_group *g = d->group;
+    if (CH_UNLIKELY(d->turns_specially != 0) && !prepare(g))
+      return;
     ch_domain_check();
     struct ch_branch *b = g->head;
     if (CH_UNLIKELY(!b)) {
       idle(d, g);
+      look_whether_runs_are_prepared();
       ch_tls.attention = 0;
       continue;
-    }
-    if (CH_UNLIKELY(d->random)) {
-      ch_schedule_choose(g);
-      b = g->head;
     }
     g->head = (struct ch_branch *)b->link.next;
     /* No other activity is runnable, but an event from outside may make one so. It is seen only at a slice's end. */
@@ -370,6 +397,8 @@ void ch_schedule(void) {
     while ((b = run(b, error))) {
       d->turns++; /* to the slice timer this is no switch, because the activity is the same */
       look_now_and_then(d->turns);
+      if (CH_UNLIKELY(d->prepares))
+        before_run(b);
     }
     look_now_and_then(d->switches);
   }

@@ -53,11 +53,12 @@ struct ch_domain {
   struct ch_branch *waits_in_place; /* the branch that waits in place at its activity's end; or NULL */
   uint8_t slicing;                  /* the slice timer runs; cleared by its thread */
   uint8_t is_program;               /* the domain ends with its first activity, main */
-  uint8_t ended;                    /* main has returned; in a further domain: all activities have ended */
   uint8_t gives_way;    /* the present pause gives way although a spinlock is held or the schedule is random */
   uint8_t drops_others; /* in a child of fork: the other activities are being dropped (child.h) */
   uint8_t turn_passed;  /* the branch that is about to block has already passed its activity's turn on */
   uint8_t stepping;     /* somebody else's loop lets the activities run (foreign_loop.c) */
+  uint8_t is_cancelled; /* by pthread_cancel: see ch_host_sleep */
+  uint8_t asks_again;   /* in a child of fork: its names are to be asked for again (ch_dns_ask_again) */
   union {
     struct {
       uint32_t spinlocks;  /* how many spinlocks code of this domain holds; at more than 0 it is not interrupted
@@ -68,8 +69,14 @@ struct ch_domain {
     };
     uint64_t pauses_specially; /* these four together; 0: whoever pauses gives way */
   };
-  uint8_t is_cancelled;  /* by pthread_cancel: see ch_host_sleep */
-  uint8_t asks_again;    /* in a child of fork: its names are to be asked for again (ch_dns_ask_again) */
+  union {
+    struct {
+      uint8_t ended;    /* main has returned; in a further domain: all activities have ended */
+      uint8_t chooses;  /* the same as `random` */
+      uint8_t prepares; /* before a run something has to be set or told (domain.c) */
+    };
+    uint32_t turns_specially; /* these three together; 0: the queue's first gets the turn, and that is all */
+  };
   uint32_t source_count; /* how many sources there are */
   uint64_t live, spawned;
   uint64_t forked_switches,

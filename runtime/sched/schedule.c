@@ -85,7 +85,7 @@ void ch_schedule_start(void) {
       begin(text);
     first = state;
   }
-  ch_domain.random = ch_schedule_random;
+  ch_domain.random = ch_domain.chooses = ch_schedule_random;
   state = first + ++domains * 0x632be59bd9b4e019u;
   pthread_mutex_unlock(&lock);
 }
