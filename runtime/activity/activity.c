@@ -43,9 +43,12 @@ CH_COLD static int stillborn(ch_activity *handle, unsigned flags, const char *si
   return error;
 }
 
+/* Whether the flag FAR is set for a record of this size. */
+static inline bool is_far(size_t record) { return record > 8; }
+
 /* The size of a branch with a record of this size, and of the prefix that stands before a long one. */
-static inline size_t size_of(bool prefixed, size_t record) {
-  size_t branch = record > 8 ? CH_FAR_RECORD + ((record + 15) & ~(size_t)15) : CH_NEAR_RECORD + record;
+static inline size_t size_of(bool prefixed, bool far, size_t record) {
+  size_t branch = far ? CH_FAR_RECORD + ((record + 15) & ~(size_t)15) : CH_NEAR_RECORD + record;
   return branch + (prefixed ? sizeof(struct ch_prefix) : 0);
 }
 static inline unsigned class_of(size_t size) { return (unsigned)((size + CH_ACTIVITY_STEP - 1) / CH_ACTIVITY_STEP); }
@@ -60,13 +63,13 @@ static inline struct ch_branch *branch_in(char *block, bool prefixed, unsigned k
 /* Memory for a branch. NULL: there is none, or none on the free list. */
 static struct ch_branch *take(bool prefixed, size_t record) {
   enum ch_kind kind = prefixed ? CH_KIND_LONG : CH_KIND_ACTIVITY;
-  size_t size = size_of(prefixed, record);
+  size_t size = size_of(prefixed, is_far(record), record);
   bool large = size > CH_ACTIVITY_MAX;
   char *block = large ? ch_block_take_slow(kind, CH_CLASSES, size, 16) : ch_block_take(kind, class_of(size), size);
   return block ? branch_in(block, prefixed, large ? CH_CLASS_LARGE : class_of(size)) : NULL;
 }
-static inline __attribute__((always_inline)) struct ch_branch *take_if_free(bool prefixed, size_t record) {
-  size_t size = size_of(prefixed, record);
+static inline __attribute__((always_inline)) struct ch_branch *take_if_free(bool prefixed, bool far, size_t record) {
+  size_t size = size_of(prefixed, far, record);
   if (CH_UNLIKELY(size > CH_ACTIVITY_MAX))
     return NULL;
   char *block = ch_block_take_if_free(prefixed ? CH_KIND_LONG : CH_KIND_ACTIVITY, class_of(size));
@@ -93,7 +96,7 @@ static inline void copy_record(void *to, const void *from, size_t size) {
 /* Sets up an activity in this memory, but does not put it into the queue. */
 static inline __attribute__((always_inline)) void begin(struct ch_branch *b, ch_activity *handle,
                                                         struct ch_member *member, struct ch_group *group, bool prefixed,
-                                                        void *body_int, const void *record, size_t size,
+                                                        bool far, void *body_int, const void *record, size_t size,
                                                         const char *site) {
   struct ch_domain *d = &ch_domain;
   if (prefixed)
@@ -102,7 +105,7 @@ static inline __attribute__((always_inline)) void begin(struct ch_branch *b, ch_
   b->top = body_int;
   b->error = 0;
   b->state = CH_NEW;
-  b->flags = (uint8_t)((size > 8 ? CH_FAR : 0) | (prefixed ? CH_LONG : 0));
+  b->flags = (uint8_t)((far ? CH_FAR : 0) | (prefixed ? CH_LONG : 0));
   b->what = 0;
   b->link.prev = (struct ch_link *)site;
   copy_record(ch_branch_record(b), record, size);
@@ -142,7 +145,7 @@ CH_COLD static int spawn_slow(ch_activity *handle, void *body_int, const void *r
   struct ch_branch *b = take(prefixed, size);
   if (CH_UNLIKELY(!b))
     return stillborn(handle, flags, site, ENOMEM);
-  begin(b, handle, member, group, prefixed, body_int, record, size, site);
+  begin(b, handle, member, group, prefixed, is_far(size), body_int, record, size, site);
   if (CH_UNLIKELY(ch_checks)) {
     ch_captures_spawned(b, size, site, __builtin_return_address(0));
     d->prepares = 1; /* also if the checks have begun a moment ago */
@@ -163,12 +166,12 @@ static inline bool is_usual(const ch_activity *handle, size_t record, unsigned f
 }
 
 /* False: no memory of this size is free. */
-static inline __attribute__((always_inline)) bool spawn_usual(ch_activity *handle, void *body_int, const void *record,
-                                                              size_t size, const char *site) {
-  struct ch_branch *b = take_if_free(handle != NULL, size);
+static inline __attribute__((always_inline)) bool spawn_usual(ch_activity *handle, bool far, void *body_int,
+                                                              const void *record, size_t size, const char *site) {
+  struct ch_branch *b = take_if_free(handle != NULL, far, size);
   if (CH_UNLIKELY(!b))
     return false;
-  begin(b, handle, NULL, &ch_domain.base, handle != NULL, body_int, record, size, site);
+  begin(b, handle, NULL, &ch_domain.base, handle != NULL, far, body_int, record, size, site);
   ch_append(&ch_domain.base, b);
   ch_slice_if_in_company();
   return true;
@@ -177,23 +180,40 @@ static inline __attribute__((always_inline)) bool spawn_usual(ch_activity *handl
 int ch_spawn(ch_activity *handle, void *body_int, const void *record, size_t size, unsigned flags, const char *site) {
   ch_look_whether_child();
   _Static_assert(CH_POLICY_DELAY == 0, "the usual policy");
-  if (CH_LIKELY(is_usual(handle, size, flags)) && /* whether there is a handle is asked once */
-      CH_LIKELY(handle ? spawn_usual(handle, body_int, record, size, site)
-                       : spawn_usual(NULL, body_int, record, size, site)))
-    return 0;
+  if (CH_LIKELY(is_usual(handle, size, flags))) {
+    /* Whether there is a handle, and where the record stands, is asked once. */
+    const bool spawned = handle && is_far(size) ? spawn_usual(handle, true, body_int, record, size, site)
+                         : handle               ? spawn_usual(handle, false, body_int, record, size, site)
+                         : is_far(size)         ? spawn_usual(NULL, true, body_int, record, size, site)
+                                                : spawn_usual(NULL, false, body_int, record, size, site);
+    if (CH_LIKELY(spawned))
+      return 0;
+  }
   CH_JUMP_TO spawn_slow(handle, body_int, record, size, flags, site);
 }
 
 /* ---- end ---- */
 
-__attribute__((noinline)) static void finish_handle(ch_activity *handle, int error) {
+CH_COLD static void wake_all(ch_activity *handle, int error) {
+  while (!ch_list_empty(&handle->waiters))
+    ch_fire(handle->waiters.next, error);
+  if (handle->member)
+    ch_member_ends(handle->member);
+}
+
+/* Most often nobody waits for the end, or one branch does, by its own link. */
+static inline __attribute__((always_inline)) void finish_handle(ch_activity *handle, int error) {
+  struct ch_link *waiters = &handle->waiters, *first = waiters->next;
   handle->branch = NULL;
   handle->state = CH_HANDLE_FINISHED;
   handle->error = error;
-  while (!ch_list_empty(&handle->waiters))
-    ch_fire(handle->waiters.next, error);
-  if (CH_UNLIKELY(handle->member != NULL))
-    ch_member_ends(handle->member);
+  if (CH_UNLIKELY(first->next != waiters) || CH_UNLIKELY(ch_link_is_clause(first)) ||
+      CH_UNLIKELY(handle->member != NULL)) {
+    wake_all(handle, error);
+  } else if (first != waiters) {
+    ch_list_init(waiters);
+    ch_ready(ch_link_branch(first), error);
+  }
 }
 
 void ch_group_has_emptied(struct ch_group *g) {
@@ -316,13 +336,26 @@ int ch_activity_state(const ch_activity *a) {
   return EINPROGRESS;
 }
 
-struct ch_int_result ch_activity_wait_int(ch_activity *a) CH_INT_NAME(ch_activity_wait);
-struct ch_int_result ch_activity_wait_int(ch_activity *a) {
-  int error = ch_is_marked() ? ECANCELED : ch_activity_state(a);
-  if (error != EINPROGRESS)
-    return ch_done(error);
+static struct ch_int_result wait_for_end(ch_activity *a) {
+  ch_list_is_initialised(&a->waiters);
   ch_wait_on(&a->waiters, CH_ON_ACTIVITY);
   return (struct ch_int_result){CH_BLOCKED, 0};
+}
+
+CH_COLD static struct ch_int_result wait_slow(ch_activity *a) {
+  int error = ch_is_marked() ? ECANCELED : ch_activity_state(a);
+  return error != EINPROGRESS ? ch_done(error) : wait_for_end(a);
+}
+
+struct ch_int_result ch_activity_wait_int(ch_activity *a) CH_INT_NAME(ch_activity_wait);
+struct ch_int_result ch_activity_wait_int(ch_activity *a) {
+  struct ch_branch *b = ch_domain.current;
+  if (CH_UNLIKELY(!b))
+    CH_JUMP_TO wait_slow(a);
+  const bool usual = a->state == CH_HANDLE_LIVE && a->home == ch_home() && a->branch != ch_activity_of(b);
+  if (CH_UNLIKELY(!usual) || CH_UNLIKELY(ch_domain.marked_count != 0))
+    CH_JUMP_TO wait_slow(a);
+  return wait_for_end(a);
 }
 
 int ch_activity_wait(ch_activity *a) {
