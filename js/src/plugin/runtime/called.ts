@@ -90,7 +90,7 @@ export class Called<T> extends Promise<T> {
   }
 }
 
-/** What a call of the library has besides. A promise of the host has none of it, so code may give it such properties. */
+/** What a call of the library has besides. The host's promises have none of it, so code may set such properties. */
 const CALL_FIELDS = { constructor: Promise, gen: null, inner: NOTHING, done: false }
 const field = { configurable: true, writable: true }
 for (const [name, value] of Object.entries(CALL_FIELDS))
