@@ -23,7 +23,7 @@ demo: all        ## the main job: look up 1,000 names concurrently in one thread
 	@examples/demo $(BUILD)
 
 check: setup-check all   ## all tests; PART=tests/runtime runs one part
-	@scripts/run-parts check $(BUILD) $$(($(JOBS) + 1)) $(PART)
+	@scripts/run-parts check $(BUILD) $(JOBS) $(PART)
 
 soak: setup-check all   ## the long tests; PART= as above
 	@scripts/run-parts soak $(BUILD) 1 $(PART)

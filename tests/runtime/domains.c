@@ -124,7 +124,7 @@ TEST(law_4_a_join_that_is_cancelled_can_be_made_again) {
 /* ---- back and forth ---- */
 
 static int rounds = 20000;
-static int64_t wake_up_time;
+static int64_t wake_up_time; /* the longest that the domain took its own to be, in ns */
 static ch_waiter ping, pong;
 static int ball;
 FRAME_FUNCTION(partner, { int i; }) {
@@ -148,8 +148,9 @@ MAIN_FUNCTION(back_and_forth, { int i; }) {
     ch_waiter_schedule(&ping);
     CALL(5, ch_waiter_suspend_int(&pong))
     EXPECT(ball == v.i + 1);
+    if (ch_inbox_wake_up_time() > wake_up_time)
+      wake_up_time = ch_inbox_wake_up_time();
   }
-  wake_up_time = ch_inbox_wake_up_time();
   CALL(6, ch_domain_join_int(&threads[0]))
   END
 }
@@ -178,7 +179,7 @@ TEST(a_domain_knows_how_long_its_wake_ups_take) {
   setenv("CHARCOAL_REACTOR", "epoll", 1);
   setenv("CHARCOAL_LOOK_US", "0", 1);
   wake_us = 1000;
-  rounds = 20;
+  rounds = 200; /* on a busy machine some messages come before the domain sleeps */
   run_domain(back_and_forth);
   EXPECT(wake_up_time > CH_LONGEST_WAKE_UP / 2 && wake_up_time <= CH_LONGEST_WAKE_UP);
 }
