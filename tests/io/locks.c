@@ -384,7 +384,7 @@ static int writes_in_time(const struct timespec *t) { return pthread_rwlock_time
 static int locks_in_time(const struct timespec *t) { return pthread_mutex_timedlock(&late_mutex, t); }
 static void *waits_in_time(void *call) {
   int result = ((int (*)(const struct timespec *))call)(&time_over), not_handled = 0;
-  __atomic_compare_exchange_n(&handled, &not_handled, TOO_LATE, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  __atomic_compare_exchange_n(&handled, &not_handled, TOO_LATE, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
   while (!__atomic_load_n(&is_given, __ATOMIC_SEQ_CST)) /* the signal may still come */
     usleep(1000);
   return (void *)(intptr_t)result;
