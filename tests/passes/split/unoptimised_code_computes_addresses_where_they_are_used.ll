@@ -35,4 +35,4 @@ define i32 @f.int(i32 %x) "charcoal-version-of"="f" noinline optnone {
 ; CHECK-NEXT: i32 1, label %after
 ; CHECK: yield:
 ; CHECK: %[[AGAIN:.*]] = load i32, ptr
-; CHECK: tail call { i32, i32 } @charcoal.entry.handed.i64.i64i64i64(i32 %[[AGAIN]], 
+; CHECK: tail call { i32, i32 } @charcoal.entry.handed.i64.i64i64i64(i32 %[[AGAIN]],

@@ -10,4 +10,4 @@ define void @f.int(ptr %p) "charcoal-version-of"="f" {
 ; CHECK-LABEL: define i32 @f.int(
 ; CHECK: load volatile i32
 ; CHECK-NOT: load volatile i32
-; CHECK: tail call i32 @charcoal.entry.handed.i64.i64i64i64(ptr %p, 
+; CHECK: tail call i32 @charcoal.entry.handed.i64.i64i64i64(ptr %p,
