@@ -46,8 +46,9 @@ private:
   struct Found {
     Value *missed, *version; // `version` is valid only if `missed` is false
   };
-  Function *shared(const Twine &name, const CallInst &like, ArrayRef<Type *> params, const Function &user);
-  void handOn(IRBuilder<> &, const CallInst &like, ArrayRef<Value *> arguments);
+  Function *shared(const std::string &name, const CallInst &like, const Function &user,
+                   function_ref<Value *(IRBuilder<> &, Value *argument)> isMiss,
+                   function_ref<void(IRBuilder<> &, Value *argument)> hit);
   Found lookAt(IRBuilder<> &, Value *fn);
   void lookUp(CallInst &);
   Function *lookUpFunction(const CallInst &like, const Function &adapter);
@@ -93,22 +94,31 @@ Shortcuts::Found Shortcuts::lookAt(IRBuilder<> &B, Value *fn) {
   return {B.CreateICmpNE(known, fn), version};
 }
 
-// A function for ways that are seldom taken: a call of it takes a third of the bytes of the inline code, and few
-// instructions more. Like the function of the runtime that it stands for, it keeps its caller's registers.
-Function *Shortcuts::shared(const Twine &name, const CallInst &like, ArrayRef<Type *> params, const Function &user) {
-  auto *F =
-      Function::Create(FunctionType::get(like.getType(), params, false), GlobalValue::LinkOnceODRLinkage, name, abi.M);
+// Returns the function of this name for ways that are seldom taken: a call of it takes a third of the bytes of the
+// inline code, and few instructions more. Like the function of the runtime that it stands for, it keeps its caller's
+// registers. It has the first argument of the call `like`, and ends by that call if `isMiss` yields true; else `hit`
+// ends it.
+Function *Shortcuts::shared(const std::string &name, const CallInst &like, const Function &user,
+                            function_ref<Value *(IRBuilder<> &, Value *argument)> isMiss,
+                            function_ref<void(IRBuilder<> &, Value *argument)> hit) {
+  if (Function *known = abi.M.getFunction(name))
+    return known;
+  auto *F = Function::Create(FunctionType::get(like.getType(), {abi.Ptr}, false), GlobalValue::LinkOnceODRLinkage, name,
+                             abi.M);
   F->setComdat(abi.M.getOrInsertComdat(F->getName()));
   F->setVisibility(GlobalValue::HiddenVisibility);
   F->setDSOLocal(true);
   F->setDoesNotThrow();
   copyTarget(*F, user);
   F->setCallingConv(like.getCallingConv());
-  return F;
-}
-
-// Ends such a function by a call of that of the runtime.
-void Shortcuts::handOn(IRBuilder<> &B, const CallInst &like, ArrayRef<Value *> arguments) {
+  auto *hits = BasicBlock::Create(abi.C, "hit", F), *misses = BasicBlock::Create(abi.C, "miss", F);
+  IRBuilder<> B(BasicBlock::Create(abi.C, "", F, hits));
+  B.CreateCondBr(isMiss(B, F->getArg(0)), misses, hits, unlikely);
+  B.SetInsertPoint(hits);
+  hit(B, F->getArg(0));
+  B.SetInsertPoint(misses);
+  SmallVector<Value *> arguments(like.args());
+  arguments.front() = F->getArg(0); // the others are constants
   CallInst *call = B.CreateCall(like.getFunctionType(), like.getCalledOperand(), arguments);
   call->setCallingConv(like.getCallingConv());
   call->setTailCallKind(CallInst::TCK_Tail);
@@ -116,24 +126,19 @@ void Shortcuts::handOn(IRBuilder<> &B, const CallInst &like, ArrayRef<Value *> a
     B.CreateRetVoid();
   else
     B.CreateRet(call);
+  return F;
 }
 
 Function *Shortcuts::lookUpFunction(const CallInst &like, const Function &adapter) {
   StringRef signature = adapter.getName();
   signature.consume_front("charcoal.call.");
-  const std::string name = ("charcoal.look_up." + signature).str();
-  if (Function *known = abi.M.getFunction(name))
-    return known;
-  Function *F = shared(name, like, {abi.Ptr}, adapter);
-  auto *hit = BasicBlock::Create(abi.C, "hit", F), *miss = BasicBlock::Create(abi.C, "miss", F);
-  IRBuilder<> B(BasicBlock::Create(abi.C, "", F, hit));
-  const Found found = lookAt(B, F->getArg(0));
-  B.CreateCondBr(found.missed, miss, hit, unlikely);
-  B.SetInsertPoint(hit);
-  B.CreateRet(found.version);
-  B.SetInsertPoint(miss);
-  handOn(B, like, {F->getArg(0), like.getArgOperand(1)});
-  return F;
+  Found found;
+  return shared(("charcoal.look_up." + signature).str(), like, adapter,
+                [&](IRBuilder<> &B, Value *fn) {
+                  found = lookAt(B, fn);
+                  return found.missed;
+                },
+                [&](IRBuilder<> &B, Value *) { B.CreateRet(found.version); });
 }
 
 // Puts a call of that function in the place of a call of ch_version_of. Where LLVM has joined two look-ups to one, the
@@ -211,21 +216,15 @@ void Shortcuts::takeFrame(CallInst &call, uint64_t bytes) {
 
 Function *Shortcuts::takeFunction(const CallInst &like) {
   const Function &user = *like.getFunction();
-  const std::string name = "charcoal.take_frame" + suffixOfTarget(user);
-  if (Function *known = abi.M.getFunction(name))
-    return known;
-  Function *F = shared(name, like, {abi.Ptr}, user);
-  Value *info = F->getArg(0);
-  auto *hit = BasicBlock::Create(abi.C, "hit", F), *miss = BasicBlock::Create(abi.C, "miss", F);
-  IRBuilder<> B(BasicBlock::Create(abi.C, "", F, hit));
-  Value *klass = classOfInfo(B, info);
-  Value *first = load(B, abi.Ptr, klass, offsetof(struct ch_class, free));
-  B.CreateCondBr(B.CreateIsNull(first), miss, hit, unlikely);
-  B.SetInsertPoint(hit);
-  B.CreateRet(takeFirst(B, klass, first, info));
-  B.SetInsertPoint(miss);
-  handOn(B, like, {info});
-  return F;
+  Value *klass, *first;
+  return shared(
+      "charcoal.take_frame" + suffixOfTarget(user), like, user,
+      [&](IRBuilder<> &B, Value *info) {
+        klass = classOfInfo(B, info);
+        first = load(B, abi.Ptr, klass, offsetof(struct ch_class, free));
+        return B.CreateIsNull(first);
+      },
+      [&](IRBuilder<> &B, Value *info) { B.CreateRet(takeFirst(B, klass, first, info)); });
 }
 
 void Shortcuts::putBack(IRBuilder<> &B, Value *klass, Value *frame) {
@@ -248,21 +247,15 @@ void Shortcuts::giveFrame(CallInst &call, uint64_t bytes) {
 
 Function *Shortcuts::giveFunction(const CallInst &like) {
   const Function &user = *like.getFunction();
-  const std::string name = "charcoal.give_frame" + suffixOfTarget(user);
-  if (Function *known = abi.M.getFunction(name))
-    return known;
-  Function *F = shared(name, like, {abi.Ptr}, user);
-  Value *frame = F->getArg(0);
-  auto *hit = BasicBlock::Create(abi.C, "hit", F), *miss = BasicBlock::Create(abi.C, "miss", F);
-  IRBuilder<> B(BasicBlock::Create(abi.C, "", F, hit));
-  B.CreateCondBr(B.CreateIsNotNull(load(B, abi.I32, frame, offsetof(struct ch_frame, held), Align(4))), miss, hit,
-                 unlikely);
-  B.SetInsertPoint(hit);
-  putBack(B, classOfInfo(B, load(B, abi.Ptr, frame, offsetof(struct ch_frame, info))), frame);
-  B.CreateRetVoid();
-  B.SetInsertPoint(miss);
-  handOn(B, like, {frame});
-  return F;
+  return shared(
+      "charcoal.give_frame" + suffixOfTarget(user), like, user,
+      [&](IRBuilder<> &B, Value *frame) {
+        return B.CreateIsNotNull(load(B, abi.I32, frame, offsetof(struct ch_frame, held), Align(4)));
+      },
+      [&](IRBuilder<> &B, Value *frame) {
+        putBack(B, classOfInfo(B, load(B, abi.Ptr, frame, offsetof(struct ch_frame, info))), frame);
+        B.CreateRetVoid();
+      });
 }
 
 // The size in bytes of the frame that the function takes at its entry; 0 if a frame of this size is not taken inline.
