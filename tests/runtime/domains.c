@@ -127,12 +127,22 @@ static int rounds = 20000;
 static int64_t wake_up_time; /* the longest that the domain took its own to be, in ns */
 static ch_waiter ping, pong;
 static int ball;
+static unsigned wake_us; /* how long a system call that wakes a domain takes at least; 0: as long as it takes */
+static bool main_goes_to_sleep;
+static void waits_for_the_sleep_of_main(void) {
+  if (!wake_us)
+    return;
+  while (!__atomic_exchange_n(&main_goes_to_sleep, false, __ATOMIC_ACQ_REL))
+    usleep(10);
+  usleep(1000); /* from its last step to its sleep */
+}
 FRAME_FUNCTION(partner, { int i; }) {
   BEGIN(partner)
   for (v.i = 0; v.i < rounds; v.i++) {
     CALL(5, ch_waiter_suspend_int(&ping))
     EXPECT(ball == v.i);
     ball++;
+    waits_for_the_sleep_of_main();
     ch_waiter_schedule(&pong);
   }
   END
@@ -159,8 +169,7 @@ TEST(waiters_pass_control_between_domains) {
   run_domain(back_and_forth);
 }
 
-/* The runtime's system calls, too: how long one that wakes a domain at its word takes at least. */
-static unsigned wake_us;
+/* The runtime's system calls, too. */
 long syscall(long number, ...) {
   static long (*original)(long, ...);
   va_list list;
@@ -173,13 +182,15 @@ long syscall(long number, ...) {
     original = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
   if (wake_us && number == SYS_futex && a[1] == FUTEX_WAKE_PRIVATE)
     usleep(wake_us);
+  if (number == SYS_futex && a[1] == FUTEX_WAIT_BITSET_PRIVATE && gettid() == getpid())
+    __atomic_store_n(&main_goes_to_sleep, true, __ATOMIC_RELEASE);
   return original(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 TEST(a_domain_knows_how_long_its_wake_ups_take) {
   setenv("CHARCOAL_REACTOR", "epoll", 1);
   setenv("CHARCOAL_LOOK_US", "0", 1);
   wake_us = 1000;
-  rounds = 200; /* on a busy machine some messages come before the domain sleeps */
+  rounds = 50;
   run_domain(back_and_forth);
   EXPECT(wake_up_time > CH_LONGEST_WAKE_UP / 2 && wake_up_time <= CH_LONGEST_WAKE_UP);
 }
