@@ -138,7 +138,7 @@ static inline __attribute__((always_inline)) void become_branch(struct ch_async 
   settle(a, b, ch_scope_of_async(scope));
   b->top = d->parent;
   b->state = CH_RUNNING;
-  ch_tls.link = (struct ch_frame **)&b->top;
+  ch_tls.link = &b->frame;
   if (CH_UNLIKELY(!ch_list_empty(&d->yielded)))
     wake_yielded();
 }
@@ -164,7 +164,7 @@ static bool is_due(const struct ch_frame *f) { return f->point >= 1 && f->point 
 /* Splits b at its innermost frame that is due, and lets that frame go on. It will tell the new branch its scope; until
  * then the new branch is on the domain's list `unscoped`, and its `parent` is b. */
 CH_COLD static struct ch_branch *continue_pending(struct ch_branch *b) {
-  struct ch_frame **at = (struct ch_frame **)&b->top;
+  struct ch_frame **at = &b->frame;
   while (!ch_is_chain_end(*at) && !is_due(*at))
     at = &(*at)->parent;
   struct ch_frame *due = *at;

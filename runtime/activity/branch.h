@@ -66,9 +66,12 @@ struct ch_group;
 
 struct ch_branch {
   struct ch_finish *scope; /* the innermost open scope; NULL: the implicit one around the body. Always even */
-  void *top;               /* see the states */
-  struct ch_link link;     /* see the states */
-  int32_t error;           /* errno, while not RUNNING */
+  union {
+    void *top;              /* see the states */
+    struct ch_frame *frame; /* the same where it is a frame: what is stored through ch_tls.link */
+  };
+  struct ch_link link; /* see the states */
+  int32_t error;       /* errno, while not RUNNING */
   uint8_t state;
   uint8_t flags;
   uint8_t what;  /* enum ch_what, while WAITING */

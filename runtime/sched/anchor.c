@@ -128,7 +128,7 @@ static void drop_saved(void) {
   *ch_tls.link = ch_chain_end(b);
   drop(b->top);
   b->top = d->parent;
-  ch_tls.link = (struct ch_frame **)&b->top;
+  ch_tls.link = &b->frame;
 }
 
 void ch_anchor_jump_on(void) {
@@ -171,7 +171,7 @@ static void come_back(struct anchor *a, const char *in_use) {
   d->stack = a->stack;
   ch_native_give_up(left);
   d->parent = b->top = f->parent;
-  ch_tls.link = (struct ch_frame **)&b->top;
+  ch_tls.link = &b->frame;
   ch_native_back(ch_native_of(f));
   free(parked_of(f));
 }

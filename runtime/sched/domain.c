@@ -46,7 +46,7 @@ static inline int resume(struct ch_branch *b) {
   while (CH_LIKELY(!ch_is_chain_end(frame))) {
     struct ch_frame *parent = frame->parent;
     ch_domain.parent = b->top = parent;
-    ch_tls.link = (struct ch_frame **)&b->top;
+    ch_tls.link = &b->frame;
     int status = frame->info->resume(frame);
     frame = ch_domain.parent; /* after a wait at an anchor neither `parent` nor the branch is the same (anchor.h) */
     if (CH_LIKELY(status != CH_DONE)) {
@@ -62,7 +62,7 @@ static inline int begin(struct ch_branch *b) {
   int (*body)(void *) = (int (*)(void *))b->top;
   b->state = CH_RUNNING;
   ch_domain.parent = b->top = ch_chain_end(b);
-  ch_tls.link = (struct ch_frame **)&b->top;
+  ch_tls.link = &b->frame;
   int status = body(ch_branch_record(b));
   if (status != CH_DONE)
     *ch_tls.link = ch_domain.parent;

@@ -69,7 +69,7 @@ static struct ch_branch *make(void) {
     return NULL;
   b->state = CH_RUNNING;
   d->parent = b->top = ch_chain_end(b);
-  ch_tls.link = (struct ch_frame **)&b->top;
+  ch_tls.link = &b->frame;
   if (CH_UNLIKELY(ch_watched))
     ch_watch_run_begins(b);
   return b;

@@ -240,7 +240,7 @@ void ch_native_back(struct ch_native *n) {
 static intptr_t wait_in(struct ch_group *group, bool exclusive) {
   struct ch_branch *b = ch_domain.current;
   struct ch_native n = {.group = exclusive ? group : NULL};
-  CH_INVARIANT(ch_tls.link == (struct ch_frame **)&b->top, "what runs has saved no frame");
+  CH_INVARIANT(ch_tls.link == &b->frame, "what runs has saved no frame");
   n.frame = (struct ch_frame){.info = &plain_code, .parent = b->top};
   b->top = &n.frame;
   b->error = *ch_domain.error;
@@ -321,7 +321,7 @@ void ch_native_thread_ended(void (*impossible)(void)) {
   }
   if (d->current)
     d->current->top = ch_chain_end(d->current);
-  ch_tls.link = d->current ? (struct ch_frame **)&d->current->top : NULL;
+  ch_tls.link = d->current ? &d->current->frame : NULL;
 }
 
 bool ch_native_is_exclusive(const struct ch_branch *b) { return ch_native_of(b->top)->group != NULL; }
