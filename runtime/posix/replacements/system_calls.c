@@ -62,12 +62,18 @@ static bool gives_thread_its_own_ids(long number) {
 #define INT(word) ((int)(word))
 #define SIZE(word) ((size_t)(word))
 #define POINTER(word) ((void *)(word))
+/* x86-64 passes the sixth argument in memory, the other processors in a register. */
+#ifdef __x86_64__
+#define SIXTH(list) ch_word_if_there((list)->overflow_arg_area)
+#else
+#define SIXTH(list) va_arg(list, long)
+#endif
 
 CH_REPLACES(syscall) long ch_posix_syscall(long number, ...) {
   va_list more;
   va_start(more, number);
   long a = va_arg(more, long), b = va_arg(more, long), c = va_arg(more, long), d = va_arg(more, long),
-       e = va_arg(more, long), f = ch_word_if_there(more->overflow_arg_area);
+       e = va_arg(more, long), f = SIXTH(more);
   va_end(more);
   if (CH_UNLIKELY(gives_thread_its_own_ids(number)))
     ch_pool_follow_ids();
@@ -103,12 +109,14 @@ CH_REPLACES(syscall) long ch_posix_syscall(long number, ...) {
     return accept4(INT(a), POINTER(b), POINTER(c), INT(d));
   case SYS_connect:
     return connect(INT(a), POINTER(b), (socklen_t)c);
+#ifdef SYS_poll /* later processors do not have these three */
   case SYS_poll:
     return poll(POINTER(a), SIZE(b), INT(c));
   case SYS_select:
     return select(INT(a), POINTER(b), POINTER(c), POINTER(d), POINTER(e));
   case SYS_epoll_wait:
     return epoll_wait(INT(a), POINTER(b), INT(c), INT(d));
+#endif
   case SYS_flock:
     return flock(INT(a), INT(b));
   case SYS_wait4:
