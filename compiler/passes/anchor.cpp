@@ -10,10 +10,17 @@ using namespace llvm;
 
 namespace charcoal {
 
+// The size of glibc's jmp_buf; 0 where the runtime has not been tried with it.
+static uint64_t sizeOfJmpBufOn(const Triple &target) {
+  if (!target.isOSLinux())
+    return 0;
+  return target.getArch() == Triple::x86_64 ? 200 : target.getArch() == Triple::aarch64 ? 312 : 0;
+}
+
 // The runtime writes to the end of the buffer (struct token in sched/anchor.c), so this must not be a shorter one:
-// pthread_cleanup_push calls __sigsetjmp with what pthread_exit needs of a buffer, 104 bytes.
+// pthread_cleanup_push calls __sigsetjmp with what pthread_exit needs of a buffer, 104 bytes on x86-64.
 static bool holdsJmpBuf(const CallBase &CB) {
-  constexpr uint64_t sizeOfJmpBuf = 200;
+  const uint64_t sizeOfJmpBuf = sizeOfJmpBufOn(Triple(CB.getModule()->getTargetTriple()));
   ObjectSizeOpts smallest;
   smallest.EvalMode = ObjectSizeOpts::Mode::Min;
   uint64_t size = 0;
@@ -36,8 +43,7 @@ static bool isSetjmp(const CallBase &CB) {
 }
 
 bool canBeAnchored(const Function &F) {
-  const Triple target(F.getParent()->getTargetTriple());
-  if (target.getArch() != Triple::x86_64 || !target.isOSLinux())
+  if (sizeOfJmpBufOn(Triple(F.getParent()->getTargetTriple())) == 0)
     return false;
   if (F.hasFnAttribute(Attribute::SanitizeThread)) // ThreadSanitizer aborts at a longjmp to another stack
     return false;
