@@ -28,11 +28,11 @@ APART int16_t shorts(int16_t a, uint16_t b, void *p, long d) {
   deeper();
   return (int16_t)(a - b + (p == &turns) + (d == -5));
 }
-APART long six(int a, long b, unsigned c, void *d, short e, char f) {
+APART long six(int a, long b, unsigned c, void *d, short e, signed char f) {
   deeper();
   return a + b + c + (d == &turns) + e + f;
 }
-APART long seven(int a, long b, unsigned c, void *d, short e, char f, long g) {
+APART long seven(int a, long b, unsigned c, void *d, short e, signed char f, long g) {
   deeper();
   return a + b + c + (d == &turns) + e + f + g;
 }
