@@ -6,12 +6,16 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 BENCH ?=
 PART ?=
+TARGET ?= aarch64-linux-gnu
 
 .NOTPARALLEL:
-.PHONY: all setup setup-check demo check soak bench figures install format lint clean help
+.PHONY: all runtime setup setup-check demo check soak bench figures install format lint clean help
 
 all: setup
 	@scripts/build $(BUILD) $(JOBS)
+
+runtime: all     ## the runtime for another processor, TARGET=aarch64-linux-gnu; charcoal-cc --target=… links it
+	@scripts/build-for $(TARGET) $(BUILD) $(JOBS)
 
 setup:
 	@scripts/setup $(BUILD) build

@@ -3,10 +3,10 @@
 # names can collide with a program's. Weak symbols stay, since they name groups of which the linker keeps one. But
 # thunks that call a function that is local now get another name, so that the linker cannot take a thunk for a
 # program's own function of that name in their place. The lists of significant addresses (`--icf=safe`) do not survive
-# being joined, and lld warns of them.
+# being joined, and lld warns of them. $LD and $OBJCOPY are the tools for the runtime's processor.
 set -e
 parts=$1 result=$2 object=${2%.a}.o names=${2%.a}.names
-ld -r -o "$object" --whole-archive "$parts"
+"${LD:-ld}" -r -o "$object" --whole-archive "$parts"
 readelf -sW "$object" | awk '
   $5 != "GLOBAL" || $7 == "UND" { next }
   $6 == "HIDDEN" { print $8; next }
@@ -21,7 +21,7 @@ readelf -sW "$object" | awk '
   }' | sort -u >"$names.local"
 readelf -sW "$object" | awk '$5 == "WEAK" && $8 ~ /^charcoal\.external\.ch_/ {print $8, "lib" $8}' |
   sort -u >"$names.thunks"
-objcopy --remove-section=.llvm_addrsig --redefine-syms="$names.thunks" --localize-symbols="$names.local" "$object"
+"${OBJCOPY:-objcopy}" --remove-section=.llvm_addrsig --redefine-syms="$names.thunks" --localize-symbols="$names.local" "$object"
 rm -f "$result"
 ar rcs "$result" "$object"
 rm -f "$object" "$names.local" "$names.thunks"

@@ -66,15 +66,6 @@ Arguments compileArguments(const CharcoalOptions &charcoal, const Request &reque
   return result;
 }
 
-// Libraries that the runtime itself needs, as written by its build.
-Arguments runtimeDependencies(const fs::path &tree) {
-  Arguments result;
-  std::ifstream file(tree / "lib/charcoal.link");
-  for (std::string word; file >> word;)
-    result.push_back(word);
-  return result;
-}
-
 // In a static program these options link the C library's definitions of the functions that the runtime interposes
 // (runtime/posix/locks/interposed.h).
 Arguments optionsForCLibrary() {
@@ -91,7 +82,13 @@ Arguments optionsForCLibrary() {
 
 bool isLld(const Request &request) { return request.linker.find("lld") != std::string::npos; }
 
-Arguments linkArguments(const Request &request, const fs::path &tree) {
+// Where the runtime for the program's processor lies; for another processor than this one scripts/build-for makes it.
+fs::path runtimeFolder(const Request &request, const fs::path &tree) {
+  const std::string processor = request.processor();
+  return processor.empty() || processor == CHARCOAL_PROCESSOR ? tree / "lib" : tree / "lib" / processor;
+}
+
+Arguments linkArguments(const Request &request, const fs::path &runtime) {
   Arguments result = {"--start-no-unused-arguments"};
   const bool lld = isLld(request);
   // main passes the address of its interruptible version, so such code is never independent of its position, as clang's
@@ -109,12 +106,10 @@ Arguments linkArguments(const Request &request, const fs::path &tree) {
       result.push_back(lld ? "-Wl,--defsym=" + symbol + suffix + "=0" : "-Wl,--wrap=" + symbol + suffix);
   append(result, optionsForWrapped(request));
   if (!request.noLibraries && request.shared) {
-    append(result, {"-Wl,--push-state,--as-needed", "-Xlinker", (tree / "lib/libcharcoal.so").string(),
-                    "-Wl,--pop-state", "-Xlinker", "-rpath", "-Xlinker", (tree / "lib").string()});
+    append(result, {"-Wl,--push-state,--as-needed", "-Xlinker", (runtime / "libcharcoal.so").string(),
+                    "-Wl,--pop-state", "-Xlinker", "-rpath", "-Xlinker", runtime.string()});
   } else if (!request.noLibraries) {
-    append(result,
-           {"-Wl,--whole-archive", "-Xlinker", (tree / "lib/libcharcoal.a").string(), "-Wl,--no-whole-archive"});
-    append(result, runtimeDependencies(tree));
+    append(result, {"-Wl,--whole-archive", "-Xlinker", (runtime / "libcharcoal.a").string(), "-Wl,--no-whole-archive"});
     if (request.threadSanitizer) // its weak functions of these names come before the runtime's, which are weak, too
       for (const char *name : {"pthread_cond_signal", "pthread_cond_broadcast", "cnd_signal", "cnd_broadcast"})
         result.push_back(std::string("-Wl,--defsym=") + name + "=ch_in_front_of_" + name);
@@ -122,11 +117,11 @@ Arguments linkArguments(const Request &request, const fs::path &tree) {
       append(result, optionsForCLibrary());
     } else { // shared objects find the one runtime in the executable, and the replacements of C library calls
       result.push_back("-Wl,--export-dynamic-symbol=ch_*");
-      if (fs::path replacements = tree / "lib/charcoal.replacements"; fs::exists(replacements))
+      if (fs::path replacements = runtime / "charcoal.replacements"; fs::exists(replacements))
         append(result, {"-Wl,--dynamic-list", "-Xlinker", replacements.string()});
     }
   } else if (!request.shared) {
-    append(result, {"-Xlinker", (tree / "lib/charcoal.plain.a").string()});
+    append(result, {"-Xlinker", (runtime / "charcoal.plain.a").string()});
   }
   result.push_back("--end-no-unused-arguments");
   return result;
@@ -208,10 +203,20 @@ bool treeIsComplete(const fs::path &tree, const Request &request) {
   for (const char *file : {"lib/charcoal-syntax.so", "lib/charcoal-plugin.so"})
     if (!fs::exists(tree / file))
       return complain(tree / file);
-  const char *runtime = request.shared ? "lib/libcharcoal.so" : "lib/libcharcoal.a";
-  if (request.links() && !request.relocatable && !request.noLibraries && !fs::exists(tree / runtime))
-    return complain(tree / runtime);
-  return true;
+  const fs::path folder = runtimeFolder(request, tree);
+  const fs::path runtime = folder / (request.noLibraries ? "charcoal.plain.a"
+                                     : request.shared    ? "libcharcoal.so"
+                                                         : "libcharcoal.a");
+  const bool needsNone = !request.links() || request.relocatable || (request.noLibraries && request.shared);
+  if (needsNone || fs::exists(runtime))
+    return true;
+  if (folder == tree / "lib")
+    return complain(runtime);
+  std::fprintf(stderr,
+               "charcoal-cc: error: target '%s': the runtime for it, '%s', is missing; make it with `make runtime "
+               "TARGET=%s`, or compile with -fno-charcoal\n",
+               request.target.c_str(), runtime.c_str(), request.target.c_str());
+  return false;
 }
 
 } // namespace
@@ -246,7 +251,7 @@ int main(int argc, char **argv) {
       Arguments::iterator end = arguments.begin();
       while (end != arguments.end() && *end != "--")
         ++end;
-      const Arguments link = linkArguments(request, tree);
+      const Arguments link = linkArguments(request, runtimeFolder(request, tree));
       arguments.insert(end, link.begin(), link.end());
     }
   }

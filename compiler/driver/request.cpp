@@ -161,6 +161,11 @@ static void readForeignSanitizers(const std::string &argument, std::set<std::str
   }
 }
 
+std::string Request::processor() const {
+  const std::string name = target.substr(0, target.find('-'));
+  return name == "arm64" ? "aarch64" : name == "amd64" ? "x86_64" : name;
+}
+
 Request readRequest(const std::vector<std::string> &arguments) {
   Request request;
   std::string language;   // the last -x
@@ -231,6 +236,10 @@ Request readRequest(const std::vector<std::string> &arguments) {
     else if (argument == "-fno-integrated-as" || startsWith(argument, "-save-temps") ||
              startsWith(argument, "--save-temps"))
       request.externalAssembler = true;
+    else if (startsWith(argument, "--target="))
+      request.target = argument.substr(9);
+    else if (argument == "-target")
+      request.target = next;
     else if (startsWith(argument, "-fuse-ld=") || startsWith(argument, "--ld-path="))
       request.linker = argument.substr(argument.find('=') + 1);
     if (argument.find("function-sections") != std::string::npos || argument.find("gc-sections") != std::string::npos ||

@@ -23,6 +23,7 @@ struct Request {
   bool isAbsolute = false;          // -fno-pie, -fno-pic: the code may contain addresses
   bool pieChosen = false;           // -pie, -no-pie, -static-pie
   bool sectionsChosen = false;      // the user said something about -ffunction-sections or --gc-sections
+  std::string target;               // --target=, -target; empty: this machine
   std::string linker;               // -fuse-ld=, --ld-path=
   std::vector<std::string> wrapped; // --wrap: the linker puts __wrap_X in X's place
   std::vector<std::string> files;   // inputs that are named as files
@@ -41,6 +42,9 @@ struct Request {
   std::vector<std::string> linkerWords;               // of -Wl, and -Xlinker
 
   bool links() const { return !compileOnly && hasInput && !onlyHeaders; }
+
+  // The processor of the target, by the name that LLVM has for it; empty: this machine's.
+  std::string processor() const;
 };
 
 Request readRequest(const std::vector<std::string> &arguments);

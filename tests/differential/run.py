@@ -150,6 +150,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--limit", type=float, default=60, help="seconds for one run")
     parser.add_argument("--table", action="store_true", help="print the counts of each setting")
+    parser.add_argument("--without", action="append", default=[], help="leave out programs with this in their names")
     parser.add_argument("patterns", nargs="*")
     args = parser.parse_args()
 
@@ -166,6 +167,7 @@ def main():
     chosen = [p for root in roots for p in programs.discover(root)]
     if args.patterns:
         chosen = [p for p in chosen if any(fnmatchcase(p.name, f"*{w}*") for w in args.patterns)]
+    chosen = [p for p in chosen if not any(word in p.name for word in args.without)]
     if not chosen:
         raise SystemExit("run.py: no program matches")
 
