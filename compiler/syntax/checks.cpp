@@ -51,6 +51,11 @@ bool isAnnotated(const FunctionDecl &function, llvm::StringRef annotation) {
 }
 
 bool isOurs(const VarDecl &variable) {
+const FunctionDecl *definitionWithBody(const FunctionDecl &function) {
+  const FunctionDecl *definition = function.getDefinition();
+  return definition && definition->getBody() ? definition : nullptr;
+}
+
   return variable.getIdentifier() && variable.getName().starts_with("__charcoal_");
 }
 
@@ -112,7 +117,7 @@ bool Unit::may(const CallExpr &call, Ask ask) {
     return false;
   if (mayBlock(*callee))
     return true;
-  const FunctionDecl *definition = callee->getDefinition();
+  const FunctionDecl *definition = definitionWithBody(*callee);
   if (!definition) {
     const bool isSystem = callee->getBuiltinID() != 0 ||
                           ast->getSourceManager().isInSystemHeader(callee->getLocation()) || name.starts_with("ch_");

@@ -70,6 +70,9 @@ bool isAnnotated(const clang::FunctionDecl &, llvm::StringRef annotation);
 // Whether the front end gives such a name to variables of its own.
 bool isOurs(const clang::VarDecl &);
 
+// The definition of the function whose body can be looked at, or null. An editor's clangd does not read the bodies of
+// functions in headers.
+const clang::FunctionDecl *definitionWithBody(const clang::FunctionDecl &);
 void checkBlocking(Unit &, const clang::FunctionDecl &);
 void checkCopies(Unit &, const clang::FunctionDecl &);   // gives an error, so it runs before code is generated
 void checkLiterals(Unit &, const clang::FunctionDecl &); // gives an error as well

@@ -98,7 +98,7 @@ private:
       calls.push_back(call);
   }
 
-  static const FunctionDecl *definition(const CallExpr &call) { return call.getDirectCallee()->getDefinition(); }
+  static const FunctionDecl *definition(const CallExpr &call) { return definitionWithBody(*call.getDirectCallee()); }
 
   // What waits, or in a block gives way as well: the call in each function that does it or leads to it.
   using Waits = llvm::DenseMap<const FunctionDecl *, const CallExpr *>;
