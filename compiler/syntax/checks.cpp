@@ -9,6 +9,7 @@
 #include "clang/Basic/SourceManager.h"
 #include "clang/Basic/Stack.h"
 #include "clang/Frontend/CompilerInstance.h"
+#include "clang/Lex/Lexer.h"
 
 using namespace clang;
 
@@ -50,12 +51,12 @@ bool isAnnotated(const FunctionDecl &function, llvm::StringRef annotation) {
   return false;
 }
 
-bool isOurs(const VarDecl &variable) {
 const FunctionDecl *definitionWithBody(const FunctionDecl &function) {
   const FunctionDecl *definition = function.getDefinition();
   return definition && definition->getBody() ? definition : nullptr;
 }
 
+bool isOurs(const VarDecl &variable) {
   return variable.getIdentifier() && variable.getName().starts_with("__charcoal_");
 }
 
@@ -73,6 +74,21 @@ bool Unit::mayBlock(const FunctionDecl &function) const {
 SourceLocation Unit::written(SourceLocation place) const {
   const SourceManager &sources = ast->getSourceManager();
   return place.isMacroID() ? sources.getImmediateExpansionRange(place).getBegin() : place;
+}
+
+std::string Unit::nameAsWritten(const CallExpr &call) const {
+  const llvm::StringRef name = calledName(&call);
+  if (isWaituntil(name))
+    return "waituntil";
+  if (name == "__charcoal_yield")
+    return "yield";
+  if (name.starts_with("ch_") && call.getBeginLoc().isMacroID()) {
+    const llvm::StringRef macro =
+        Lexer::getImmediateMacroName(call.getBeginLoc(), ast->getSourceManager(), ast->getLangOpts());
+    if (macro.starts_with("ch_"))
+      return macro.str();
+  }
+  return name.str();
 }
 
 bool isWaituntil(llvm::StringRef name) { return name == "__charcoal_wait_any" || name == "__charcoal_wait_next"; }

@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include <memory>
+#include <string>
 
 namespace clang {
 class CallExpr;
@@ -38,6 +39,8 @@ public:
   bool mayWait(const clang::CallExpr &);
   // Whether another activity may run during the call, because it may wait, gives way, or makes many calls.
   bool mayGiveWay(const clang::CallExpr &);
+  // The name under which the text makes the call, for messages: `ch_recv`, which is a macro, or `waituntil`.
+  std::string nameAsWritten(const clang::CallExpr &) const;
   // The place where the user wrote what the front end has replaced.
   clang::SourceLocation written(clang::SourceLocation) const;
 
@@ -67,12 +70,12 @@ llvm::StringRef calledName(const clang::Stmt *);
 // Whether this is the function in which a `waituntil` statement waits.
 bool isWaituntil(llvm::StringRef name);
 bool isAnnotated(const clang::FunctionDecl &, llvm::StringRef annotation);
-// Whether the front end gives such a name to variables of its own.
-bool isOurs(const clang::VarDecl &);
-
 // The definition of the function whose body can be looked at, or null. An editor's clangd does not read the bodies of
 // functions in headers.
 const clang::FunctionDecl *definitionWithBody(const clang::FunctionDecl &);
+// Whether the front end gives such a name to variables of its own.
+bool isOurs(const clang::VarDecl &);
+
 void checkBlocking(Unit &, const clang::FunctionDecl &);
 void checkCopies(Unit &, const clang::FunctionDecl &);   // gives an error, so it runs before code is generated
 void checkLiterals(Unit &, const clang::FunctionDecl &); // gives an error as well

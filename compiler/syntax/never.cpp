@@ -35,19 +35,16 @@ private:
     const CallExpr &first = *chain.back(), &last = *chain.front();
     const std::string does = givesWay(last) ? "gives way" : "may wait";
     if (chain.size() == 1)
-      error(unit.compiler, place(first), "'%0' %1, and %2") << called(last) << does << why << first.getSourceRange();
+      error(unit.compiler, place(first), "'%0' %1, and %2")
+          << unit.nameAsWritten(last) << does << why << first.getSourceRange();
     else
       error(unit.compiler, place(first), "'%0' %1, because it leads to '%2', and %3")
-          << called(first) << does << called(last) << why << first.getSourceRange();
+          << unit.nameAsWritten(first) << does << unit.nameAsWritten(last) << why << first.getSourceRange();
     for (size_t i = chain.size() - 1; i-- > 0;)
-      note(unit.compiler, place(*chain[i]), "which calls '%0' here") << called(*chain[i]);
+      note(unit.compiler, place(*chain[i]), "which calls '%0' here") << unit.nameAsWritten(*chain[i]);
     chain.clear();
   }
 
-  static llvm::StringRef called(const CallExpr &call) {
-    const llvm::StringRef name = calledName(&call);
-    return isWaituntil(name) ? "waituntil" : name == "__charcoal_yield" ? "yield" : name;
-  }
   static bool givesWay(const CallExpr &call) {
     const llvm::StringRef name = calledName(&call);
     return name == "__charcoal_yield" || name == "ch_reschedule" || name == "ch_yield_to";

@@ -31,7 +31,8 @@ static std::string misplaced(unsigned id, llvm::StringRef word) {
   static const std::set<std::string> statements = {"yield",  "async",  "atomic",    "activate",       "finish",
                                                    "cancel", "within", "waituntil", "noncancellable", "twait"};
   if (id == diag::err_undeclared_var_use && statements.count(word.str()))
-    return "'" + word.str() + "' is a statement, and cannot be part of an expression";
+    return "'" + word.str() + "' is a statement, and cannot be part of an expression" +
+           (word == "activate" ? "; a handle stands in brackets: 'activate [&handle] f(…);'" : "");
   if (id == diag::err_expected_expression && word == "else")
     return "each 'if' and 'waituntil' before this either has its 'else' already or has ended without one";
   return "";

@@ -258,15 +258,14 @@ private:
   void report(const BinaryOperator &assignment, const Read &read) {
     if (!reported.insert(&assignment).second)
       return;
-    const FunctionDecl *callee = read.crossed->getDirectCallee();
-    const bool isYield = calledName(read.crossed) == "__charcoal_yield";
+    const std::string crossed = unit.nameAsWritten(*read.crossed);
     unit.warnings.report(
         unit.compiler, assignment.getOperatorLoc(), Warning::LostUpdate,
         "what others write to this meanwhile is lost: it was read before %0, in which %1 may run; read "
         "it after that, or put the whole into 'atomic { … }'")
-        << (isYield                             ? "'yield'"
-            : callee && callee->getIdentifier() ? ("the call of '" + callee->getName() + "'").str()
-                                                : "a call")
+        << (crossed == "yield" || crossed == "waituntil" ? "'" + crossed + "'"
+            : crossed.empty()                            ? "a call"
+                                                         : "the call of '" + crossed + "'")
         << (isBranch || !sharing.hasActivities ? "other branches" : "other activities")
         << assignment.getLHS()->getSourceRange();
     note(unit.compiler, read.place->getExprLoc(), "it is read here") << read.place->getSourceRange();

@@ -30,3 +30,10 @@ void others(void) {
   activate adds();
   activate tries();
 }
+void chooses(void) {
+  int old = total, n;
+  waituntil (ch_recv(&numbers, &n)) { total = old + n; }
+  or waituntil (ch_permits_take(&permits, 1)) {}
+}
+ch_never_waits void receives(int *);
+void receives(int *n) { ch_recv(&numbers, n); }
