@@ -1,4 +1,5 @@
-/* The list of domains, with the beginning and the end of their reports, and the dump on SIGQUIT. See debug.h. */
+/* The list of domains, with the beginning and the end of their reports, the dump on SIGQUIT, and that at the end of the
+ * program. See debug.h. */
 #define _GNU_SOURCE
 #include "report/debug.h"
 #include "activity/activity.h"
@@ -9,6 +10,7 @@
 #include "sched/external_wakers.h"
 #include "frames/settings.h"
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +50,20 @@ static void hook_signal(void) {
   sigaction(SIGQUIT, &action, NULL);
 }
 
+/* ---- at the end ---- */
+
+/* An exit handler. It was added when the first domain began, so those that main adds have run before. */
+static void tell_who_is_left(void) {
+  unsigned long left = ch_domain.live - (ch_domain.current ? 1 : 0);
+  if (!own || left == 0)
+    return;
+  fprintf(stderr,
+          "charcoal: the program ends while %lu of its activities %s alive; wait for them, or spawn them into a "
+          "scope\n",
+          left, left == 1 ? "is" : "are");
+  ch_dump_as(2, CH_DUMP_TEXT);
+}
+
 /* ---- the list ---- */
 
 /* Only the domain that forked is there. */
@@ -72,12 +88,14 @@ void ch_debug_visit(void (*visit)(struct ch_debug *, void *), void *data) {
 
 /* When the program's first domain begins. */
 static void begin(void) {
-  static const char *const switches[] = {"0", "1", NULL}, *const formats[] = {"0", "1", "json", NULL};
+  static const char *const switches[] = {"0", "1", NULL}, *const formats[] = {"0", "1", "json", "end", NULL};
   if (ch_setting_word("CHARCOAL_CHECK", switches) == 1)
     ch_checks = 1;
   ch_child_hook(in_child);
   int format = ch_setting_word("CHARCOAL_DUMP", formats);
-  if (format > 0) {
+  if (format == 3)
+    atexit(tell_who_is_left);
+  else if (format > 0) {
     signal_format = format == 2 ? CH_DUMP_JSON : CH_DUMP_TEXT;
     hook_signal();
   }
