@@ -254,6 +254,8 @@ void ch_activity_drop(struct ch_branch *b) {
     base->live++;
   }
   ch_domain.live--;
+  if (CH_UNLIKELY(ch_checks))
+    ch_captures_activity_ends(b);
   ch_activity *handle = leave(b, b->flags & CH_LONG);
   if (handle)
     finish_handle(handle, ESRCH);

@@ -14,8 +14,10 @@ int ch_checks;
 enum { BY_BRANCH, BY_PIECE };
 struct capture {
   struct ch_note note;
-  struct ch_frame *frame; /* NULL: it is on `stack` */
+  struct ch_frame *frame; /* NULL: it is on `stack`, or lasts */
   struct ch_stack *stack; /* NULL: the stack is gone */
+  bool is_handle;         /* the pointer is that of the activity's handle */
+  bool lasts;             /* a handle in memory that no return of a function ends */
   const void *pointer;
   const char *site;
   const void *spawner; /* an address in the function that spawned the activity */
@@ -25,21 +27,46 @@ static __thread struct ch_notes *captures;
 
 static uintptr_t piece_of(const void *p) { return (uintptr_t)p >> 6; }
 
-static void note(struct ch_branch *b, const void *pointer, const char *site, const void *spawner) {
+static void note(struct ch_branch *b, const void *pointer, bool is_handle, const char *site, const void *spawner) {
   struct ch_frame *f = ch_heap_frame_of(pointer);
-  if (f && !(f->info->flags & CH_FRAME_HOME))
-    return;
   char here;
-  if (!f && !((const char *)pointer > &here && (const char *)pointer < ch_domain.stack->high))
+  const bool on_stack = (const char *)pointer > &here && (const char *)pointer < ch_domain.stack->high;
+  const bool lasts = f ? !(f->info->flags & CH_FRAME_HOME) : !on_stack;
+  if (lasts && !is_handle)
     return;
   struct capture *c = malloc(sizeof *c);
   if (!c)
     return;
-  *c = (struct capture){{.key = {(uintptr_t)b, piece_of(pointer)}}, f, ch_domain.stack, pointer, site, spawner};
+  *c = (struct capture){{.key = {(uintptr_t)b, piece_of(pointer)}},
+                        lasts ? NULL : f,
+                        ch_domain.stack,
+                        is_handle,
+                        lasts,
+                        pointer,
+                        site,
+                        spawner};
   if (!ch_notes_add(&captures, &c->note))
     free(c);
-  else if (f)
+  else if (c->frame)
     f->held++;
+}
+
+static const char *named(const char *site) { return site ? site : "an unknown place"; }
+
+/* A handle serves for one activity at a time: at its end the first one would write into the handle of the second. */
+static void check_handle(const void *handle, const char *site) {
+  for (struct ch_note *n = ch_notes_first(captures, BY_PIECE, piece_of(handle)); n; n = ch_notes_after(n, BY_PIECE)) {
+    const struct capture *c = (struct capture *)n;
+    if (!c->is_handle || c->pointer != handle)
+      continue;
+    fflush(stdout);
+    fprintf(stderr,
+            "charcoal: the activity spawned at %s got the handle of one that was spawned at %s and is alive; give each "
+            "activity a handle of its own, or detach the handle first\n",
+            named(site), named(c->site));
+    fflush(NULL);
+    _exit(CH_EXIT_MISUSE);
+  }
 }
 
 void ch_captures_spawned(struct ch_branch *b, size_t size, const char *site, const void *spawner) {
@@ -47,10 +74,13 @@ void ch_captures_spawned(struct ch_branch *b, size_t size, const char *site, con
   for (size_t at = 0; at + sizeof(void *) <= size; at += sizeof(void *)) {
     const void *p;
     memcpy(&p, record + at, sizeof p);
-    note(b, p, site, spawner);
+    note(b, p, false, site, spawner);
   }
-  if (b->flags & CH_LONG && ch_branch_prefix(b)->handle)
-    note(b, ch_branch_prefix(b)->handle, site, spawner);
+  const void *handle = b->flags & CH_LONG ? ch_branch_prefix(b)->handle : NULL;
+  if (handle) {
+    check_handle(handle, site);
+    note(b, handle, true, site, spawner);
+  }
 }
 
 static void forget(struct ch_branch *b, const void *pointer) {
@@ -74,7 +104,7 @@ static _Noreturn void report(const struct capture *c, const char *where) {
           "charcoal: %s returned while an activity that knows the address of one of its locals is alive\n"
           "charcoal: the activity was spawned at %s; give it a copy, or wait for its end before returning "
           "(a message from it is not its end)\n",
-          where, c->site ? c->site : "an unknown place");
+          where, named(c->site));
   fflush(NULL);
   _exit(CH_EXIT_MISUSE);
 }
@@ -113,7 +143,7 @@ void ch_captures_before_run(struct ch_branch *b) {
   ch_domain.stack->in_use = __builtin_frame_address(0);
   for (struct ch_note *n = ch_notes_first(captures, BY_BRANCH, (uintptr_t)b); n; n = ch_notes_after(n, BY_BRANCH)) {
     const struct capture *c = (struct capture *)n;
-    if (!c->frame && (!c->stack || (const char *)c->pointer < c->stack->in_use))
+    if (!c->frame && !c->lasts && (!c->stack || (const char *)c->pointer < c->stack->in_use))
       report_spawner(c);
   }
 }

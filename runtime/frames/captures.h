@@ -7,6 +7,8 @@
  * function that has returned is found when the activity next runs from a lower place in the stack than the local was.
  * Modules compiled with checks tell at each return which locals end, and find both at once. A pointer to a local that
  * was captured by value counts as well, because it must not outlive the local, either.
+ *
+ * The handles of the live activities are noted wherever they lie, and none may serve for two activities.
  */
 #ifndef CHARCOAL_FRAMES_CAPTURES_H
 #define CHARCOAL_FRAMES_CAPTURES_H

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static jmp_buf back;
@@ -122,6 +123,32 @@ static void cancels_a_foreign_event(void) {
   in_another_domain(cancels_event);
 }
 
+static void uses_a_handle_twice(void) {
+  static ch_activity handle;
+  activate [&handle] ch_sleep(1000000); // first_use
+  activate [&handle] ch_sleep(1000000); // second_use
+  ch_activity_wait(&handle);
+}
+
+/* No mistake: the child returns from here, but the activity that uses `local` is not in the child. */
+static pid_t forks_beside_a_capture(void) {
+  int local = 0;
+  ch_activity user;
+  activate [&user] {
+    ch_sleep(1000000);
+    local++;
+  }
+  ch_reschedule();
+  pid_t child = fork();
+  ch_activity_wait(&user);
+  return child;
+}
+static void forks(void) {
+  pid_t child = forks_beside_a_capture();
+  if (child > 0)
+    waitpid(child, NULL, 0);
+}
+
 /* No mistake, but everything that a setting in the environment can change. */
 static void nothing(void *unused) { (void)unused; }
 static void uses_settings(void) {
@@ -156,6 +183,8 @@ int main(int argc, char **argv) {
       CASE(copies_a_rendezvous),
       CASE(waits_for_a_foreign_rendezvous),
       CASE(cancels_a_foreign_event),
+      CASE(uses_a_handle_twice),
+      CASE(forks),
       CASE(uses_settings),
   };
   for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
