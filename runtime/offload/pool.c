@@ -7,6 +7,7 @@
 #include "sched/child.h"
 #include "sched/external_wakers.h"
 #include "sched/interrupts.h"
+#include "sched/runtime_thread.h"
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -55,10 +56,10 @@ static void interrupt(struct ch_job *job, int signal) {
   pthread_kill(job->worker, signal);
 }
 
-/* Any signal but SIGURG is let through only while it is needed: others may wait for it with sigwait. */
+/* The signal is let through only while it is needed: others may wait for it with sigwait. */
 static void let_through(int how, int signal) {
   sigset_t one;
-  if (signal == 0 || signal == SIGURG)
+  if (signal == 0)
     return;
   sigemptyset(&one);
   sigaddset(&one, signal);
@@ -125,11 +126,10 @@ static void perform(struct ch_job *job) {
   if (CH_UNLIKELY(job->has_ids))
     take_ids(job);
   if (job->queue == CH_POOL_WAITING && !job->cancellable) {
-    int signal = ch_interrupt_signal();
-    let_through(SIG_UNBLOCK, signal);
-    __atomic_store_n(&job->interrupt, signal, __ATOMIC_RELAXED);
+    let_through(SIG_UNBLOCK, job->signal);
+    __atomic_store_n(&job->lets_through, true, __ATOMIC_RELAXED);
     job->work(job);
-    let_through(SIG_BLOCK, signal);
+    let_through(SIG_BLOCK, job->signal);
     return;
   }
   if (!job->cancellable) {
@@ -178,23 +178,10 @@ static void *work(void *data) {
 }
 
 static int add_thread(struct queue *queue) {
-  pthread_attr_t attributes;
-  sigset_t all, old;
   pthread_t thread;
-  sigfillset(&all);
-  sigdelset(&all, SIGURG);
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  if (queue != &queues[CH_POOL_FOREIGN])
-    pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN > 131072 ? PTHREAD_STACK_MIN : 131072);
-  pthread_sigmask(SIG_SETMASK, &all, &old);
-  int error = pthread_create(&thread, &attributes, work, queue);
-  pthread_sigmask(SIG_SETMASK, &old, NULL);
-  pthread_attr_destroy(&attributes);
-  if (!error) {
+  int error = ch_runtime_thread(&thread, true, queue == &queues[CH_POOL_FOREIGN] ? 0 : 131072, work, queue);
+  if (!error)
     queue->threads++;
-    ch_count_runtime_thread(+1);
-  }
   return error;
 }
 
@@ -205,8 +192,8 @@ int ch_pool_submit(struct ch_job *job, enum ch_pool_queue which) {
   unsigned queued = 0;
   job->next = NULL;
   job->queue = (uint8_t)which;
-  job->cancelled = job->interrupted = false;
-  job->interrupt = 0;
+  job->cancelled = job->interrupted = job->lets_through = false;
+  job->signal = which == CH_POOL_WAITING && !job->cancellable ? ch_interrupt_signal() : 0;
   note_ids(job);
   pthread_mutex_lock(&lock);
   for (struct ch_job *j = queue->first; j && queued < queue->idle; j = j->next)
@@ -247,9 +234,8 @@ bool ch_pool_withdraw(struct ch_job *job) {
 void ch_pool_interrupt(struct ch_job *job) {
   pthread_mutex_lock(&lock);
   if (job->state == CH_JOB_BEGUN && !job->cancellable) {
-    int signal = __atomic_load_n(&job->interrupt, __ATOMIC_RELAXED);
-    if (signal)
-      interrupt(job, signal);
+    if (job->signal && __atomic_load_n(&job->lets_through, __ATOMIC_RELAXED))
+      interrupt(job, job->signal);
   } else if (job->state == CH_JOB_BEGUN && !job->cancelled) {
     job->cancelled = true;
     pthread_cancel(job->worker);

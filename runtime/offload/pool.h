@@ -29,13 +29,14 @@ struct ch_job {
   void (*work)(struct ch_job *); /* what a worker calls */
   struct ch_job *next;           /* valid while QUEUED */
   pthread_t worker;              /* valid while BEGUN */
-  int interrupt;                 /* valid while BEGUN: the signal that ends its system call; 0: none does, or not yet */
+  int signal;                    /* the one that ends its system call (sched/interrupts.h); 0: none does */
   uint32_t user, group;          /* valid if `has_ids`: with whose rights the work uses files */
   uint8_t queue, state;
   bool has_ids;
-  bool cancellable; /* `work` may be ended by cancelling its thread (POSIX), which leaves no effect behind */
-  bool cancelled;   /* valid while BEGUN: its worker has been cancelled */
-  bool interrupted; /* valid while BEGUN: its worker has been sent a signal */
+  bool cancellable;  /* `work` may be ended by cancelling its thread (POSIX), which leaves no effect behind */
+  bool cancelled;    /* valid while BEGUN: its worker has been cancelled */
+  bool lets_through; /* valid while BEGUN: its worker lets `signal` through */
+  bool interrupted;  /* valid while BEGUN: its worker has been sent a signal */
 };
 
 /* 0; or ENOMEM, EAGAIN: there is no worker and none could be made. */

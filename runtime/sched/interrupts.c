@@ -21,14 +21,15 @@ static bool interrupts(int signal) {
   return sigaction(signal, NULL, &is) == 0 && has_handler(&is, nothing);
 }
 
+static bool is_free(int signal) {
+  struct sigaction is;
+  return sigaction(signal, NULL, &is) == 0 && (has_handler(&is, nothing) || has_handler(&is, SIG_DFL));
+}
+
 int ch_interrupt_signal(void) {
-  const int signals[] = {SIGURG, SIGRTMAX - 1};
-  for (int i = 0; i < 2; i++) {
-    struct sigaction is;
-    if (sigaction(signals[i], NULL, &is) == 0 && (has_handler(&is, nothing) || has_handler(&is, SIG_DFL)))
-      return signals[i];
-  }
-  return 0;
+  sigset_t mask;
+  pthread_sigmask(SIG_BLOCK, NULL, &mask);
+  return !sigismember(&mask, SIGURG) && is_free(SIGURG) ? SIGURG : is_free(SIGRTMAX - 1) ? SIGRTMAX - 1 : 0;
 }
 
 /* The lock is taken. */

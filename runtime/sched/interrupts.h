@@ -2,9 +2,10 @@
  * sleep of a domain that has no descriptor by which it could be woken.
  *
  * It is SIGURG, which is ignored by default and hardly anybody's tool; or SIGRTMAX - 1, if the program ignores or
- * handles SIGURG. The program should not meet it: with a handler SIGURG would end the program's own calls, too, whoever
- * sends it. So SIGURG has a handler only while a thread may have to be interrupted. (SIGRTMAX - 1 would end the program
- * without a handler. Nobody else sends that, and its handler stays.) */
+ * handles SIGURG, or blocks it, because it may wait for it (sigwait, signalfd), and a thread of the pool that lets it
+ * through would take it. The program should not meet it: with a handler SIGURG would end the program's own calls, too,
+ * whoever sends it. So SIGURG has a handler only while a thread may have to be interrupted. (SIGRTMAX - 1 would end the
+ * program without a handler. Nobody else sends that, and its handler stays.) */
 #ifndef CHARCOAL_SCHED_INTERRUPTS_H
 #define CHARCOAL_SCHED_INTERRUPTS_H
 
@@ -12,7 +13,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* Returns the signal that could interrupt a call now; 0: the program has taken both. */
+/* Returns the signal that could interrupt a call that this thread asks for now; 0: the program has taken both. */
 CH_HIDDEN int ch_interrupt_signal(void);
 /* Makes sure that this signal interrupts calls, until ch_interrupts_end has been called as often. False: it does not,
  * because the program has begun to use it. */

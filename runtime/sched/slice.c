@@ -18,13 +18,12 @@
 #include "sched/domain.h"
 #include "sched/schedule.h"
 #include "sched/external_wakers.h"
+#include "sched/runtime_thread.h"
 #include "sched/tsan.h"
 #include "frames/settings.h"
 #include <errno.h>
-#include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -144,18 +143,8 @@ static void start_thread(void) {
   if (!hooked)
     ch_child_hook(in_child);
   hooked = true;
-  sigset_t all, old;
-  sigfillset(&all);
-  pthread_attr_t attr;
-  pthread_attr_init(&attr);
-  if (ch_tsan_watches()) /* ThreadSanitizer would report a thread that nobody joins */
-    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&attr, PTHREAD_STACK_MIN > 65536 ? PTHREAD_STACK_MIN : 65536);
-  pthread_sigmask(SIG_SETMASK, &all, &old);
-  has_thread = pthread_create(&thread, &attr, work, NULL) == 0;
-  ch_count_runtime_thread(has_thread);
-  pthread_sigmask(SIG_SETMASK, &old, NULL);
-  pthread_attr_destroy(&attr);
+  const bool detached = ch_tsan_watches(); /* ThreadSanitizer would report a thread that nobody joins */
+  has_thread = ch_runtime_thread(&thread, detached, 65536, work, NULL) == 0;
 }
 
 static int64_t now_ms(void) {

@@ -325,6 +325,27 @@ TEST(a_program_that_uses_the_signal_by_which_threads_are_interrupted) {
   unlink("file");
 }
 
+TEST(a_sigurg_that_the_program_blocks_is_left_to_it_by_the_threads_of_the_pool) {
+  int f = open("file", O_CREAT | O_RDWR, 0600), g = open("file", O_RDWR);
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGURG);
+  pthread_sigmask(SIG_BLOCK, &set, NULL);
+  EXPECT(flock(f, LOCK_EX) == 0);
+  IS_CANCELLED_WITHIN(flock(g, LOCK_EX), -1); /* now there is a thread without work */
+  EXPECT(kill(getpid(), SIGURG) == 0 && usleep(5000) == 0);
+  EXPECT(sigtimedwait(&set, NULL, &(struct timespec){0}) == SIGURG);
+  do {
+    async EXPECT(flock(g, LOCK_EX) == 0);
+    usleep(5000);
+    EXPECT(kill(getpid(), SIGURG) == 0 && usleep(5000) == 0);
+    EXPECT(sigtimedwait(&set, NULL, &(struct timespec){0}) == SIGURG);
+    EXPECT(flock(f, LOCK_UN) == 0);
+  } finish;
+  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+  unlink("file");
+}
+
 TEST(from_descriptor_to_descriptor_nothing_moves) {
   int from[2], to[2], s[2], file = open("file", O_CREAT | O_RDWR, 0600);
   static char much[1 << 20], b[100];
