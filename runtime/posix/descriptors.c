@@ -8,6 +8,7 @@
 #include "reactor/reactor.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string.h>
@@ -133,7 +134,7 @@ int ch_plain_shutdown(int fd, int how) {
 }
 
 int ch_plain_close_range(unsigned first, unsigned last, int flags) {
-  if (first > last || flags & CLOSE_RANGE_CLOEXEC)
+  if (first > last || flags & CLOSE_RANGE_CLOEXEC || (flags && close_range(UINT_MAX, UINT_MAX, flags) < 0))
     return close_range(first, last, flags);
   for (unsigned fd = first; fd <= last && fd < (unsigned)ch_fd_cache_size; fd++)
     ch_fd_closing((int)fd);

@@ -214,6 +214,14 @@ struct hostent *ch_host_query_keep(struct ch_host_query *q) {
   return &q->host;
 }
 
+int ch_plain_gethostbyaddr_r(const void *address, socklen_t length, int family, struct hostent *to, char *room,
+                             size_t size, struct hostent **result, int *h_error) {
+  return gethostbyaddr_r(address, length, family, to, room, size, result, h_error);
+}
+struct hostent *ch_plain_gethostbyaddr(const void *address, socklen_t length, int family) {
+  return gethostbyaddr(address, length, family);
+}
+
 struct hostent *ch_host_none(void) { return h_errno = NO_RECOVERY, NULL; }
 
 int ch_names_are_the_systems(void) { return !ch_dns_has_servers(); }

@@ -50,6 +50,9 @@ CH_HIDDEN int ch_host_query_end(struct ch_host_query *, struct hostent *to, char
                                 int *h_error);
 /* The others': the answer and its memory are kept for this thread until the next one. NULL, with h_errno and errno. */
 CH_HIDDEN struct hostent *ch_host_query_keep(struct ch_host_query *);
+CH_HIDDEN int ch_plain_gethostbyaddr_r(const void *, socklen_t, int family, struct hostent *to, char *room, size_t size,
+                                       struct hostent **result, int *h_error);
+CH_HIDDEN struct hostent *ch_plain_gethostbyaddr(const void *, socklen_t, int family);
 /* The call was refused, or cancelled; or no memory. */
 CH_HIDDEN struct hostent *ch_host_none(void);
 

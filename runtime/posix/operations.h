@@ -59,7 +59,8 @@ CH_HIDDEN long ch_do_statx(int directory, const char *path, int flags, unsigned 
 CH_HIDDEN long ch_do_rename(int from_directory, const char *from, int to_directory, const char *to, unsigned flags);
 CH_HIDDEN long ch_do_unlink(int directory, const char *path, int flags);
 CH_HIDDEN long ch_do_mkdir(int directory, const char *path, mode_t mode);
-CH_HIDDEN long ch_do_truncate(int fd, const char *path, int64_t length);
+CH_HIDDEN long ch_do_truncate(const char *path, int64_t length);
+CH_HIDDEN long ch_do_ftruncate(int fd, int64_t length);
 CH_HIDDEN long ch_do_sendfile(int to, int from, int64_t *offset, size_t n);
 CH_HIDDEN long ch_do_copy_range(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t n, unsigned flags);
 CH_HIDDEN long ch_do_splice(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t n, unsigned flags);

@@ -128,8 +128,12 @@ static unsigned next_of_ours(unsigned from) {
   return next;
 }
 
+/* Flags that the kernel does not know are told by a range in which nothing is, because what is in the other one may be
+ * left out. */
 int ch_close_range_except_ours(unsigned first, unsigned last, int flags, int (*plain)(unsigned, unsigned, int)) {
   ch_look_whether_child();
+  if (flags && plain(UINT_MAX, UINT_MAX, flags) < 0)
+    return -1;
   for (unsigned ours; first <= last && (ours = next_of_ours(first)) <= last; first = ours + 1) {
     if (ours > first && plain(first, ours - 1, flags) < 0)
       return -1;

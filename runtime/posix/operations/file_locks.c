@@ -1,6 +1,7 @@
 /* Locks on files. */
 #define _GNU_SOURCE
 #include "posix/operations/define.h"
+#include "posix/addresses.h"
 #include "posix/plain.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -47,7 +48,7 @@ static const struct ch_operation_kind setlk_kind = {"fcntl", perform_setlk, NULL
 
 /* POSIX locks belong to the process, locks of the open file description to that: to no thread. */
 static long begin_setlk(req_t *q, int fd, int command, void *lock) {
-  if (ch_is_marked() && ((struct flock *)lock)->l_type != F_UNLCK)
+  if (ch_is_marked() && !ch_is_nowhere(lock) && ((struct flock *)lock)->l_type != F_UNLCK)
     return refused();
   int r = fcntl(fd, command == F_SETLKW ? F_SETLK : F_OFD_SETLK, lock);
   if (r == 0 || (errno != EAGAIN && errno != EACCES))

@@ -144,10 +144,10 @@ static void prepare_mkdir(const req_t *q, sqe_t *sqe) {
 }
 static const struct ch_operation_kind mkdir_kind = {"mkdir", perform_mkdir, prepare_mkdir, .queue = CH_POOL_STORAGE};
 
-static long perform_truncate(const req_t *q) {
-  return or_error(q->a ? truncate(q->a, q->offset) : ftruncate(q->fd, q->offset));
-}
+static long perform_truncate(const req_t *q) { return or_error(truncate(q->a, q->offset)); }
 static const struct ch_operation_kind truncate_kind = {"truncate", perform_truncate, NULL, .queue = CH_POOL_STORAGE};
+static long perform_ftruncate(const req_t *q) { return or_error(ftruncate(q->fd, q->offset)); }
+static const struct ch_operation_kind ftruncate_kind = {"ftruncate", perform_ftruncate, NULL, .queue = CH_POOL_STORAGE};
 
 /* clang-format off */
 CALL(openat, (int directory, const char *path, int flags, mode_t mode), begin_openat(&q, directory, path, flags, mode))
@@ -160,5 +160,6 @@ TASK(rename, (int from_directory, const char *from, int to_directory, const char
 TASK(unlink, (int directory, const char *path, int flags),
      .fd = -1, .fd2 = directory, .a = path, .flags = (unsigned)flags)
 TASK(mkdir, (int directory, const char *path, mode_t mode), .fd = -1, .fd2 = directory, .a = path, .mode = mode)
-TASK(truncate, (int fd, const char *path, int64_t length), .fd = fd, .a = path, .offset = length)
+TASK(truncate, (const char *path, int64_t length), .fd = -1, .a = path, .offset = length)
+TASK(ftruncate, (int fd, int64_t length), .fd = fd, .offset = length)
 /* clang-format on */

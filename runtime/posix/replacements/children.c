@@ -4,6 +4,7 @@
  * stop, a thread of the pool waits without taking the status (WNOWAIT). After the wait the plain call takes the status;
  * it may find that another caller has taken it already. */
 #define _GNU_SOURCE
+#include "posix/addresses.h"
 #include "posix/plain.h"
 #include "posix/single_activity.h"
 #include "posix/replacements/streams.h"
@@ -68,10 +69,20 @@ CH_REPLACES(waitid) int ch_posix_waitid(idtype_t type, id_t id, siginfo_t *info,
     return -1;
   if (!info)
     info = &own;
+  /* The kernel stores also that it has found none. Where it surely cannot store that, it is asked for a child's status
+   * only when there is one, which is then taken. */
+  bool asks = !ch_is_nowhere(info) || options & WNOHANG;
   for (;;) {
-    int r = ch_plain_waitid(type, id, info, options | WNOHANG); /* it also stores that it has found none */
-    if (r != 0 || info->si_pid != 0 || options & WNOHANG)
-      return r;
+    if (!asks) {
+      if (ch_plain_waitid(type, id, &own, options | WNOHANG | WNOWAIT) < 0)
+        return -1;
+      asks = own.si_pid != 0;
+    }
+    if (asks) {
+      int r = ch_plain_waitid(type, id, info, options | WNOHANG);
+      if (r != 0 || info->si_pid != 0 || options & WNOHANG)
+        return r;
+    }
     if (type == P_PIDFD && ch_is_nonblocking((int)id))
       return errno = EAGAIN, -1;
     if (await_child(type, id, options & (WEXITED | WSTOPPED | WCONTINUED), options) < 0)

@@ -4,6 +4,7 @@
  * otherwise it uses c-ares. There is one known difference from the C library: `localhost` has both loopback addresses,
  * whatever /etc/hosts says (RFC 6761). */
 #define _GNU_SOURCE
+#include "posix/addresses.h"
 #include "posix/hosts.h"
 #include "posix/names.h"
 #include "posix/single_activity.h"
@@ -79,7 +80,8 @@ int ch_posix_getnameinfo(const struct sockaddr *address, socklen_t length, char 
                          char *service, socklen_t service_room, int flags) {
   struct ch_name_info *n;
   CH_SINGLE_ACTIVITY(getnameinfo(address, length, host, host_room, service, service_room, flags));
-  if ((!host || !host_room || flags & NI_NUMERICHOST) && (!service || !service_room || flags & NI_NUMERICSERV))
+  if (ch_is_nowhere(address) || length < sizeof address->sa_family ||
+      ((!host || !host_room || flags & NI_NUMERICHOST) && (!service || !service_room || flags & NI_NUMERICSERV)))
     return ch_plain_getnameinfo(address, length, host, host_room, service, service_room, flags);
   n = ch_name_info(address, length, host ? host_room : 0, service ? service_room : 0, flags);
   if (!n)
@@ -88,6 +90,10 @@ int ch_posix_getnameinfo(const struct sockaddr *address, socklen_t length, char 
     return EAI_SYSTEM;
   return ch_name_info_end(n, host, service);
 }
+
+/* No source of names has an address of that length, so the plain call need not wait. Only the memory that is there may
+ * be read. */
+static bool has_no_length_of_address(socklen_t length) { return length > sizeof(struct in6_addr); }
 
 static int refused_host(struct hostent **result, int *h_error, int error) {
   *result = NULL;
@@ -107,8 +113,8 @@ static int host(const char *name, const void *address, socklen_t length, int fam
     errno = saved;
     return refused_host(result, h_error, error);
   }
-  errno = saved;
-  return ch_host_query_end(q, to, room, result, h_error);
+  int error = ch_host_query_end(q, to, room, result, h_error);
+  return errno = error > 0 ? error : saved, error;
 }
 
 CH_REPLACES(gethostbyname_r)
@@ -127,6 +133,8 @@ CH_REPLACES(gethostbyaddr_r)
 int ch_posix_gethostbyaddr_r(const void *address, socklen_t length, int family, struct hostent *to, char *room,
                              size_t size, struct hostent **result, int *h_error) {
   CH_SINGLE_ACTIVITY(gethostbyaddr_r(address, length, family, to, room, size, result, h_error));
+  if (has_no_length_of_address(length))
+    return ch_plain_gethostbyaddr_r(address, length, family, to, room, size, result, h_error);
   return host(NULL, address, length, family, to, room, size, result, h_error);
 }
 
@@ -147,5 +155,7 @@ CH_REPLACES(gethostbyname2) struct hostent *ch_posix_gethostbyname2(const char *
 }
 CH_REPLACES(gethostbyaddr) struct hostent *ch_posix_gethostbyaddr(const void *address, socklen_t length, int family) {
   CH_SINGLE_ACTIVITY(gethostbyaddr(address, length, family));
+  if (has_no_length_of_address(length))
+    return ch_plain_gethostbyaddr(address, length, family);
   return host_here(NULL, address, length, family);
 }

@@ -73,14 +73,14 @@ CH_REPLACES(fsync) int ch_posix_fsync(int fd) { return (int)ch_do_sync(fd, 0); }
 CH_REPLACES(fdatasync) int ch_posix_fdatasync(int fd) { return (int)ch_do_sync(fd, 1); }
 
 CH_REPLACES(truncate) int ch_posix_truncate(const char *path, off_t length) {
-  return (int)ch_do_truncate(-1, path, length);
+  return (int)ch_do_truncate(path, length);
 }
 CH_REPLACES(truncate64) int ch_posix_truncate64(const char *path, off_t length) {
-  return (int)ch_do_truncate(-1, path, length);
+  return (int)ch_do_truncate(path, length);
 }
-CH_REPLACES(ftruncate) int ch_posix_ftruncate(int fd, off_t length) { return (int)ch_do_truncate(fd, NULL, length); }
+CH_REPLACES(ftruncate) int ch_posix_ftruncate(int fd, off_t length) { return (int)ch_do_ftruncate(fd, length); }
 CH_REPLACES(ftruncate64) int ch_posix_ftruncate64(int fd, off_t length) {
-  return (int)ch_do_truncate(fd, NULL, length);
+  return (int)ch_do_ftruncate(fd, length);
 }
 
 CH_REPLACES(copy_file_range)
