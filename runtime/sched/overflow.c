@@ -190,17 +190,18 @@ static void on_fault(int number, siginfo_t *info, void *context) {
 /* The system call, because the function of that name is the one below. */
 static int set_alternate(const stack_t *wanted, stack_t *old) { return (int)syscall(SYS_sigaltstack, wanted, old); }
 
-/* A flag of Linux beside those that say what is wanted; the C library does not name it. */
-#define AUTODISARM ((int)(1u << 31))
-
 /* The C library's function, which does not show the runtime's stack. Who wants to have no alternate stack gets that one
- * back. Other flags than the kernel's are its error. */
+ * back. Only the kernel reads what is wanted, because the address may be wrong. */
 __attribute__((weak, visibility("default"))) int sigaltstack(const stack_t *wanted, stack_t *old) {
-  const stack_t ours = {.ss_sp = alternate, .ss_size = ALTERNATE};
-  const bool none = alternate && wanted && (wanted->ss_flags & ~AUTODISARM) == SS_DISABLE;
-  int r = set_alternate(none ? &ours : wanted, old);
-  if (r == 0 && alternate && old && old->ss_sp == alternate)
+  int r = set_alternate(wanted, old);
+  if (r < 0 || !alternate)
+    return r;
+  if (old && old->ss_sp == alternate)
     *old = (stack_t){.ss_flags = SS_DISABLE};
+  const stack_t ours = {.ss_sp = alternate, .ss_size = ALTERNATE};
+  stack_t is;
+  if (wanted && set_alternate(NULL, &is) == 0 && is.ss_flags & SS_DISABLE)
+    set_alternate(&ours, NULL);
   return r;
 }
 

@@ -139,6 +139,7 @@ static void storage(void) {
   SHOW(ftruncate(f, 10));
   SHOW(ftruncate(d, 10));
   SHOW(truncate("file", 9));
+  SHOW(truncate(NULL, 9));
   SHOW(truncate("none", 9));
   show_file("file");
   SHOW(stat("file", &st));
@@ -786,6 +787,7 @@ static void names(void) {
   SHOW(getnameinfo((struct sockaddr *)&a, sizeof a, host, sizeof host, service, sizeof service, 0));
   printf("  %s %s\n", host, service);
   SHOW(getnameinfo((struct sockaddr *)&a, sizeof a, host, 1, service, sizeof service, 0));
+  SHOW(getnameinfo(NULL, sizeof a, host, sizeof host, NULL, 0, 0));
   SHOW(getnameinfo((struct sockaddr *)&a, 3, host, sizeof host, NULL, 0, 0));
   struct addrinfo *found, hints = {.ai_family = AF_INET};
   SHOW(getaddrinfo("::1%lo", NULL, &hints, &found));
@@ -796,6 +798,7 @@ static void names(void) {
   printf("  %s %s\n", h ? h->h_name : "none", h ? inet_ntoa(*(struct in_addr *)h->h_addr) : "");
   h = gethostbyaddr(&a.sin_addr, 4, AF_INET);
   printf("  %s\n", h ? h->h_name : "none");
+  SHOW(gethostbyaddr(&a.sin_addr, 1 << 30, AF_INET) != NULL);
   SHOW(gethostbyname_r("localhost", &own, b, 10, &result, &e));
   SHOW(gethostbyname_r("localhost", &own, b, 10000, &result, &e));
   printf("  %s\n", result ? result->h_name : "none");
@@ -2048,10 +2051,12 @@ static void operations_out_of_reach(void) {
   SHOW(fstatat(AT_FDCWD, ".", &st, AT_EMPTY_PATH));
 }
 
-static pid_t child_that_ends(void) {
+static pid_t child_that_ends(unsigned after) {
   pid_t child = fork();
-  if (child == 0)
+  if (child == 0) {
+    usleep(after);
     _exit(3);
+  }
   return child;
 }
 static void ids_for_files(void) {
@@ -2096,14 +2101,17 @@ static void buffers_that_are_kept(void) {
 static void wrong_addresses_of_children(void) {
   printf("== what a wait for a child cannot store\n");
   for (int any = 0; any < 2; any++) {
-    pid_t child = child_that_ends();
+    pid_t child = child_that_ends(0);
     SHOW(waitpid(any ? -1 : child, (int *)8, 0));
     SHOW(waitpid(any ? -1 : child, NULL, 0));
-    child = child_that_ends();
+    child = child_that_ends(0);
     SHOW(wait4(any ? -1 : child, NULL, 0, (struct rusage *)8));
     SHOW(waitpid(any ? -1 : child, NULL, 0));
   }
   SHOW(waitid(P_ALL, 0, (siginfo_t *)8, WEXITED));
+  pid_t child = child_that_ends(20000);
+  SHOW(waitid(P_PID, (id_t)child, (siginfo_t *)8, WEXITED));
+  SHOW(waitpid(child, NULL, WNOHANG));
 }
 
 static void wrong_addresses(void) {
@@ -2122,6 +2130,11 @@ static void wrong_addresses(void) {
   socketpair(AF_UNIX, SOCK_DGRAM, 0, s);
   sigemptyset(&usr2);
   sigaddset(&usr2, SIGUSR2);
+  SHOW(fcntl(s[0], F_SETLKW, NULL));
+  SHOW(sigaltstack((stack_t *)8, NULL));
+  SHOW(close_range(~0u, ~0u, 0x70));
+  SHOW(close_range(s[0], s[0], 0x70));
+  SHOW(fcntl(s[0], F_GETFD));
   SHOW(nanosleep(no_time, NULL));
   SHOW_ERROR(clock_nanosleep(CLOCK_MONOTONIC, 0, no_time, NULL));
   SHOW_ERROR(clock_nanosleep(77, 0, no_time, NULL));

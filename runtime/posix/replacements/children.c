@@ -69,15 +69,12 @@ CH_REPLACES(waitid) int ch_posix_waitid(idtype_t type, id_t id, siginfo_t *info,
     return -1;
   if (!info)
     info = &own;
-  /* The kernel stores also that it has found none. Where it surely cannot store that, it is asked for a child's status
-   * only when there is one, which is then taken. */
+  /* The kernel stores also that it has found none. Where it surely cannot store that, it is asked only when there is a
+   * child, whose status is then taken, or an error. */
   bool asks = !ch_is_nowhere(info) || options & WNOHANG;
   for (;;) {
-    if (!asks) {
-      if (ch_plain_waitid(type, id, &own, options | WNOHANG | WNOWAIT) < 0)
-        return -1;
-      asks = own.si_pid != 0;
-    }
+    if (!asks)
+      asks = ch_plain_waitid(type, id, &own, options | WNOHANG | WNOWAIT) < 0 || own.si_pid != 0;
     if (asks) {
       int r = ch_plain_waitid(type, id, info, options | WNOHANG);
       if (r != 0 || info->si_pid != 0 || options & WNOHANG)
