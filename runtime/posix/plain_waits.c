@@ -3,7 +3,9 @@
 #define _GNU_SOURCE
 #include "posix/plain_waits.h"
 #include "posix/locks/interposed.h"
+#include "posix/signals.h"
 #include "posix/single_activity.h"
+#include "sched/external_wakers.h"
 #include "sched/host.h"
 #include <errno.h>
 #include <sys/syscall.h>
@@ -142,10 +144,25 @@ int ch_library_clock_nanosleep(clockid_t clock, int flags, const struct timespec
   return errno = saved, error;
 }
 
+/* A handler may have interrupted anything, also the scheduler, and nobody else may run in it. Its signal is blocked
+ * meanwhile, unless it was installed with SA_NODEFER. What waits of this thread hold is blocked, too. */
+static bool may_be_in_handler(void) {
+  sigset_t blocked;
+  pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+  if (CH_LIKELY(sigisemptyset(&blocked)))
+    return false;
+  ch_signals_not_held(&blocked);
+  for (int s = 1; s < _NSIG; s++)
+    if (sigismember(&blocked, s) == 1 && ch_program_handles(s))
+      return true;
+  return false;
+}
+
 /* A sleep ends by itself, so in an atomic block it blocks the thread as other system calls do (law 5), and so it does
- * where a switch would be an error. */
+ * where a switch would be an error, and in a handler. */
 static int sleep_on(clockid_t clock, int flags, const struct timespec *time, struct timespec *left) {
-  if (ch_tls.atomic_depth > 0 || ch_domain.spinlocks > 0 || !others_go_on())
+  if (ch_tls.atomic_depth > 0 || ch_domain.spinlocks > 0 || !ch_domain.current || may_be_in_handler() ||
+      !others_go_on())
     return ch_library_clock_nanosleep(clock, flags, time, left);
   int error = ch_wait_for_clock(clock, flags, time, left);
   exit_if_cancelled(error);

@@ -45,14 +45,16 @@ static bool is_fault(int signal) {
          signal == SIGABRT || signal == SIGSYS;
 }
 
+bool ch_program_handles(int signal) {
+  struct sigaction is;
+  return sigaction(signal, NULL, &is) == 0 && is.sa_handler != SIG_DFL && is.sa_handler != SIG_IGN &&
+         !is_own(is.sa_handler);
+}
+
 static bool has_handler(void) {
-  for (int signal = 1; signal <= SIGRTMAX; signal++) {
-    struct sigaction is;
-    if (is_fault(signal) || sigaction(signal, NULL, &is) < 0)
-      continue;
-    if (is.sa_handler != SIG_DFL && is.sa_handler != SIG_IGN && !is_own(is.sa_handler))
+  for (int signal = 1; signal <= SIGRTMAX; signal++)
+    if (!is_fault(signal) && ch_program_handles(signal))
       return true;
-  }
   return false;
 }
 

@@ -28,5 +28,7 @@ CH_HIDDEN void ch_external_wakers_end(void);
 CH_HIDDEN void ch_count_runtime_thread(int by);
 /* Tells of a signal handler of the runtime: it is none of the program's. */
 CH_HIDDEN void ch_add_runtime_handler(void (*)(int));
+/* Whether the signal has a handler of the program's. */
+CH_HIDDEN bool ch_program_handles(int signal);
 
 #endif

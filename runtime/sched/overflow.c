@@ -7,6 +7,7 @@
 #include "report/place.h"
 #include "report/runtime_code.h"
 #include "report/symbols.h"
+#include "sched/external_wakers.h"
 #include "sched/native.h"
 #include "sched/stack.h"
 #include <errno.h>
@@ -207,6 +208,7 @@ __attribute__((weak, visibility("default"))) int sigaltstack(const stack_t *want
 
 static void install(void) {
   struct sigaction is, ours = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+  ch_add_runtime_handler((void (*)(int))(void *)on_fault);
   if (sigaction(SIGSEGV, NULL, &is) == 0 && !(is.sa_flags & SA_SIGINFO) && is.sa_handler == SIG_DFL)
     sigaction(SIGSEGV, &ours, NULL);
 }

@@ -3,6 +3,7 @@
 #include "harness.h"
 #include <charcoal/lowlevel.h>
 #include <pthread.h>
+#include <signal.h>
 #include <threads.h>
 #include <time.h>
 
@@ -74,6 +75,23 @@ TEST(others_go_on_while_plain_code_sleeps) {
   over = 1;
 }
 #endif
+
+/* A handler may have interrupted anything. */
+static int turns_in_handler, result_in_handler;
+static void sleeps_in_handler(int number) {
+  (void)number;
+  turns_in_handler = TURNS_DURING(result_in_handler = to_call());
+}
+TEST(a_sleep_in_a_signal_handler_blocks_the_thread) {
+  activate takes_turns();
+  signal(SIGUSR1, sleeps_in_handler);
+  ch_sleep(MILLISECOND);
+  for (int i = 0; i < NUMBER; i++) {
+    to_call = sleeps[i];
+    EXPECT(raise(SIGUSR1) == 0 && result_in_handler == 0 && turns_in_handler == 0);
+  }
+  over = 1;
+}
 
 TEST(law_5_a_sleep_in_an_atomic_block_blocks_the_thread) {
   activate takes_turns();
