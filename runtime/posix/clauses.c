@@ -12,6 +12,7 @@
 #include "wait/wait.h"
 
 #include "charcoal/clauses.h"
+#include "posix/addresses.h"
 #include "posix/children.h"
 #include "posix/descriptors.h"
 #include "posix/operations.h"
@@ -400,6 +401,8 @@ void waitpid__clause(struct waitpid__clause *c, int pid, int *status, int option
 
 static long try_signal(call_t *d) {
   struct timespec none = {0, 0};
+  if (d->flags) /* the time is wrong, which the kernel finds first */
+    return errno = d->flags, -1;
   int r = sigtimedwait(d->a, (siginfo_t *)(uintptr_t)d->b, &none);
   if (r > 0 && d->c) {
     *(int *)(uintptr_t)d->c = r;
@@ -440,5 +443,7 @@ void sigwaitinfo__clause(struct sigwaitinfo__clause *c, const void *set, void *i
 }
 void sigtimedwait__clause(struct sigtimedwait__clause *c, const void *set, void *info, const struct timespec *timeout) {
   sigwaitinfo__clause((struct sigwaitinfo__clause *)c, set, info);
-  c->call.timeout = ch_duration(timeout);
+  c->call.timeout = ch_is_wrong(timeout) ? CH_NO_TIME : ch_duration(timeout);
+  if (c->call.timeout == CH_NO_TIME)
+    c->call.flags = ch_is_wrong(timeout) ? EFAULT : EINVAL;
 }

@@ -94,6 +94,8 @@ int main(void) {
   waituntil(r = sigwait(&set, &got)) printf("signal %ld %d; ", r, got == SIGUSR1);
   or waituntil(ch_sleep(1000 * MS)) puts("late");
   waituntil(r = sigtimedwait(&set, NULL, &(struct timespec){0, MS})) printf("%ld %s; ", r, strerror(errno));
+  waituntil(r = sigtimedwait(&set, NULL, &(struct timespec){0, 1000 * MS})) printf("%s; ", strerror(errno));
+  waituntil(r = sigtimedwait(&set, NULL, (struct timespec *)8)) printf("%s; ", strerror(errno));
   waituntil(r = ch_fd_wait(l, POLLIN, 2 * MS)) printf("%ld; ", r);
   or waituntil(ch_sleep(1000 * MS)) puts("late");
   waituntil(r = ch_fd_wait(9999, POLLIN, 2 * MS)) printf("%d; ", r == -EBADF);
