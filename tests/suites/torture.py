@@ -24,7 +24,7 @@ import fetch  # noqa: E402
 # The behaviour of these tests is undefined, for they convert a float to an int that cannot hold it. Whether clang's
 # program passes them is chance.
 UNDEFINED = {"20031003-1.c"}
-OPTIONS = re.compile(r'dg-(?:additional-)?options\s+"([^"]*)"')
+OPTIONS = re.compile(r'dg-(?:additional-)?options\s+(?:\{\s*)?"([^"]*)"')
 
 
 def load(path):
