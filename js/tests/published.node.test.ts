@@ -36,6 +36,19 @@ test('attw finds nothing: types fit the modules in every way of resolution', asy
   )
 })
 
+test('the presets for oxlint and Biome name the rules of the package, and keep the label', async () => {
+  install()
+  const preset = (name: string): any => JSON.parse(readFileSync(path.join(installed, 'presets', name), 'utf8'))
+  const { jsPlugins, rules } = preset('oxlint.json')
+  const { default: plugin } = await import(path.join(installed, jsPlugins[0].replace('charcoal-js/', 'dist/') + '.js'))
+  const own = Object.entries(plugin.configs.recommended.rules).map(
+    ([rule, level]) => [rule.replace(/^charcoal\//, 'charcoal-js/'), level] as const,
+  )
+  same(rules, Object.fromEntries(own))
+  const { correctness, suspicious } = preset('biome.json').linter.rules
+  same([correctness.noUnusedLabels, suspicious.noConfusingLabels.options.allowedLabels], ['off', ['atomic']])
+})
+
 test('the internals of the scheduler are not exported', async () => {
   install()
   const entries = readdirSync(path.join(installed, 'dist/node')).filter((f) => /^(?!shared|all).*\.js$/.test(f))
