@@ -1,7 +1,8 @@
 // Builds dist/:
 //   *.js, */*.js    ES modules for browsers and bundlers, as the files in src/; they show mistakes by number
 //   development/*.js  the same with a sentence for each mistake; bundlers load these in development
-//   server/*.js     the same with what Node has besides (AsyncLocalStorage); bundlers of programs for Node load these
+//   server/*.js     the same with what Node has besides (AsyncLocalStorage); bundlers of programs for Node and for
+//                   Cloudflare's workerd load these
 //   node/*.js       the same in few files; `import` in Node and, from Node 20.19 on, `require` load these
 //   node/*.cjs      for `require` in older Nodes, all of one bundle; node/*.mjs are their wrappers for `import` there,
 //                   so that a program has one copy of the library however it is loaded

@@ -16,6 +16,7 @@ for (const name of Object.keys(library)) {
   const typesCjs = `./dist/types-cjs/${source(name)}.d.cts`
   const esm = { types, default: `./dist/node/${name}.js` }
   exports[name === 'index' ? '.' : `./${name}`] = {
+    workerd: { types, default: `./dist/server/${name}.js` },
     node: {
       module: { types, default: `./dist/server/${name}.js` },
       'module-sync': esm,

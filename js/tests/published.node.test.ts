@@ -157,6 +157,34 @@ test('the types fit the strictest settings: options may be undefined, and a resu
   }
 })
 
+test('a bundle for workerd keeps the stores of AsyncLocalStorage, which has no enterWith there', async () => {
+  install()
+  const contents = `
+import { atomic, sleep, spawn } from 'charcoal-js'
+const storage = new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)()
+const within = (id) => storage.run(id, () => spawn(function* () {
+  yield* atomic(function* () { yield* sleep(1) })
+  return storage.getStore()
+}))
+Promise.all([within('a'), within('b')]).then((stores) => console.log(stores.join()))`
+  const { build } = await import('esbuild')
+  await build({
+    stdin: { contents, resolveDir: project },
+    bundle: true,
+    format: 'esm',
+    conditions: ['workerd', 'worker', 'browser'],
+    outfile: path.join(project, 'workerd.mjs'),
+    logLevel: 'error',
+  })
+  // Node 18 has no `getBuiltinModule`.
+  const host = `import * as hooks from 'node:async_hooks'
+process.getBuiltinModule ??= () => hooks
+hooks.AsyncLocalStorage.prototype.enterWith = () => { throw new Error('enterWith is not implemented') }`
+  writeFileSync(path.join(project, 'host.mjs'), host)
+  writeFileSync(path.join(project, 'in-workerd.mjs'), `import './host.mjs'\nimport './workerd.mjs'`)
+  same(run(process.execPath, ['in-workerd.mjs']).trim(), 'a,b')
+})
+
 /** Bytes that a program may take that imports these names, by what it is bundled for; a little above those of today. */
 const SIZES = {
   browser: {

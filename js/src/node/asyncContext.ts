@@ -2,7 +2,7 @@
  * AsyncLocalStorage goes with activities as it goes with native `async` functions: an activity has the stores of who
  * spawned it, whoever wakes it; a call, or an operation such as `lock.with(f)`, that is made inside `storage.run`,
  * `storage.exit`, or a function that was bound to a context (`snapshot`, `AsyncResource`) has those of there; what
- * `enterWith` enters stays. Node, Bun, Deno.
+ * `enterWith` enters stays. Node, Bun, Deno, and Cloudflare's workerd with the flag `nodejs_compat`.
  *
  * A program without AsyncLocalStorage pays nothing: it is used from the first call of `run` or `enterWith`, which are
  * wrapped to see that. From then on one of ours says which atomic block set the running code in motion.
@@ -57,7 +57,7 @@ const hooks = (host?.getBuiltinModule ?? (typeof $require === 'function' ? $requ
 if (hooks !== undefined) {
   const { AsyncLocalStorage, AsyncResource } = hooks
   const { prototype } = AsyncLocalStorage
-  const { enterWith } = prototype
+  const { enterWith, run } = prototype
   const { runInAsyncScope } = AsyncResource.prototype
   let used = false
   /** Programs that keep no contexts are spared the question what they keep. */
@@ -101,10 +101,15 @@ if (hooks !== undefined) {
   const present = (): AsyncContext => new Kept('charcoal')
   const entered = (): AsyncContext | undefined => (isElsewhere ? present() : undefined)
   const blocks = new AsyncLocalStorage()
+  let enters = true // workerd has no `enterWith`; there code belongs to its block only after its next wait
   const inside = (block: Block): AsyncContext => {
     block.noted = true
-    enterWith.call(blocks, block)
-    return present()
+    try {
+      if (enters) enterWith.call(blocks, block)
+    } catch {
+      enters = false
+    }
+    return enters ? present() : (run.call(blocks, block, present) as AsyncContext)
   }
   const opened = (branch: Branch, block: Block, runs: boolean): void => {
     const { context } = branch
