@@ -118,6 +118,9 @@ await build({
   plugins: [givenReact],
   outfile: path.join(dist, 'node/all.cjs'),
 })
+// Who copies the files that a program needs (Nitro, Vercel, Next's standalone output) finds them by `import`, and Node
+// then asks for those of `module-sync`. So the ones lead to the others, in a function that nobody calls.
+const forTracers = (name) => `const also = () => import('./${name}.js')`
 const require = createRequire(import.meta.url)
 const all = require(path.join(dist, 'node/all.cjs'))
 for (const name of Object.keys(library)) {
@@ -126,6 +129,7 @@ for (const name of Object.keys(library)) {
   const cjs = [
     `const m = require('./all.cjs').${name}${ofReact ? "(require('react'))" : ''}`,
     ...names.map((n) => `exports.${n} = m.${n}`),
+    forTracers(name),
     '',
   ]
   const mjs = [
@@ -133,6 +137,7 @@ for (const name of Object.keys(library)) {
     ...(ofReact ? [`import $react from 'react'`] : []),
     `const $m = $all.${name}${ofReact ? '($react)' : ''}`,
     ...names.map((n) => `export const ${n} = $m.${n}`),
+    forTracers(name),
     '',
   ]
   writeFileSync(path.join(dist, `node/${name}.cjs`), cjs.join('\n'))

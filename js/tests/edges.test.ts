@@ -951,3 +951,32 @@ test('an activity that goes on by itself is found by a cancel, by others that ar
     useDomain(before)
   }
 })
+
+test('promises of a class that was put in the place of Promise after the library was loaded are waited for', async () => {
+  const Native = Promise
+  /** As zone.js has it: what the class makes is no promise of the host. */
+  class Other<T> {
+    readonly #inner: Promise<T>
+    constructor(run: (ok: (value: T) => void, bad: (error: unknown) => void) => void) {
+      this.#inner = new Native(run)
+    }
+    then(ok?: (value: T) => unknown, bad?: (error: unknown) => unknown): Other<unknown> {
+      return new Other((done) => done(this.#inner.then(ok, bad)))
+    }
+    static resolve(value: unknown): Other<unknown> {
+      return new Other((done) => done(value))
+    }
+  }
+  await null // the harness needs the host's own
+  globalThis.Promise = Other as never
+  try {
+    const task = spawn(function* () {
+      const other: number = yield* wait(new Other<number>((done) => done(2)))
+      return other + (yield* wait((async () => 3)()))
+    })
+    for (let i = 0; i < 20 && task.state !== 'done'; i++) await null
+    same(task.state, 'done')
+  } finally {
+    globalThis.Promise = Native
+  }
+})

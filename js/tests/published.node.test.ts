@@ -157,6 +157,26 @@ test('the types fit the strictest settings: options may be undefined, and a resu
   }
 })
 
+test('who copies the files of an import copies those that Node asks for by module-sync', async () => {
+  install()
+  const { build } = await import('esbuild')
+  const folder = path.join(installed, 'dist/node')
+  for (const file of readdirSync(folder).filter((f) => /^(?!all).*\.[cm]js$/.test(f))) {
+    const entry = path.join(folder, file)
+    const made = await build({
+      entryPoints: [entry],
+      bundle: true,
+      metafile: true,
+      write: false,
+      platform: 'node',
+      packages: 'external',
+      logLevel: 'error',
+    })
+    const found = Object.keys(made.metafile.inputs).map((input) => path.basename(input))
+    ok(found.includes(file.replace(/\.[cm]js$/, '.js')), `${file} leads to ${found.join(', ')}`)
+  }
+})
+
 test('a bundle for workerd keeps the stores of AsyncLocalStorage, which has no enterWith there', async () => {
   install()
   const contents = `

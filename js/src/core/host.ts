@@ -25,8 +25,9 @@ const immediate: ((f: () => void) => unknown) | undefined = (
   globalThis as { setImmediate?: (f: () => void) => unknown }
 ).setImmediate
 const resolved = Promise.resolve()
-/** `then` as it was at load. */
-export const then = Promise.prototype.then
+/** The class of promises, and its `then`, as they were at load. Others, zone.js for one, put theirs in the place. */
+export const NativePromise = Promise
+export const then = NativePromise.prototype.then
 
 export function channelHop(): (f: () => void) => void {
   const { port1, port2 } = new MessageChannel()

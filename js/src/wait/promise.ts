@@ -10,7 +10,7 @@
 import { isSuspension, NEXT, Suspension, THROW } from '../core/suspension.ts'
 import type { Blocker, Branch, Mode } from '../core/types.ts'
 import { domain, noteOurs } from '../core/current.ts'
-import { then } from '../core/host.ts'
+import { NativePromise, then } from '../core/host.ts'
 import { isActivity } from '../core/activity.ts'
 import { isOperation } from '../core/generators.ts'
 import { GROUP, kindOf } from '../core/kind.ts'
@@ -79,7 +79,8 @@ export function expectFailure(what: unknown): void {
 
 /** As `await` does: a promise whose `then` is its own, and what only looks like a promise, is asked by that `then`. */
 function react(promise: PromiseLike<unknown>, ok: (value: unknown) => void, bad: (error: unknown) => void): void {
-  then.call(promise.constructor === Promise ? (promise as Promise<unknown>) : Promise.resolve(asked(promise)), ok, bad)
+  const isNative = promise.constructor === NativePromise
+  then.call(isNative ? (promise as Promise<unknown>) : NativePromise.resolve(asked(promise)), ok, bad)
 }
 
 /** What only looks like a promise is asked by a job of the host, which belongs to the block that asks. */
