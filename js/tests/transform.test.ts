@@ -611,3 +611,16 @@ test('text with an atomic block that is not transformed is told from other text'
   ]
   for (const text of good) same(isUntransformed(text), false, text)
 })
+
+test('a function that a framework moves to another file uses no variable of ours from around it', async () => {
+  const handler = 'async (x) => { atomic: { await tick(); return x + 1 } }'
+  const { code } = transform(`component$(() => { $(${handler}) })`, { format: 'commonjs' })!
+  const moved: string[] = []
+  const mark = (f: () => void): void => void moved.push(String(f))
+  const component = (f: () => void): void => f()
+  new Function('require', 'component$', '$', 'tick', code)(() => runtime, component, mark, tick)
+  same(moved.length, 1)
+  same(await new Function('charcoal$', 'tick', `return (${moved[0]})(2)`)(runtime, tick), 3)
+  const attribute = transform(`const page = () => { return <p document:onClick$={${handler}} /> }`, { file: 'x.jsx' })!
+  same(/body\d\$/.exec(attribute.code), null)
+})

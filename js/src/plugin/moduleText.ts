@@ -32,6 +32,8 @@ export class ModuleText {
   ownPromise = false
   /** Functions that stay `async` (see staying.ts). */
   staying = new Set<Node>()
+  /** Functions that do not stay where they stand (see moved.ts). */
+  moved = new Set<Node>()
   /** Functions that become generator functions themselves, and the names of those that may run in their caller. */
   hoisted = new Set<Node>()
   fusible = new Set<string>()

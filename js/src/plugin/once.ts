@@ -42,7 +42,7 @@ export function onceIn(node: Node, at: Once): Once {
   return isMember(node) ? { ...at, perObject: true } : at
 }
 
-const NOWHERE: Once = { block: null, perObject: false, loop: null }
+export const NOWHERE: Once = { block: null, perObject: false, loop: null }
 
 /**
  * The block that keeps the generator function of `node`: outside all loops whose variables it does not use, or can be

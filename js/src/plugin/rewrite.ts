@@ -17,7 +17,8 @@ import { isSuperCall, rewriteArguments, rewriteSuper, rewriteSuperCall, rewriteT
 import { fusible, hoisted } from './fuse.ts'
 import { declareInBlock, rewriteFunction } from './functions.ts'
 import { ModuleText } from './moduleText.ts'
-import { declareKept, onceIn, type Once } from './once.ts'
+import { moved } from './moved.ts'
+import { declareKept, NOWHERE, onceIn, type Once } from './once.ts'
 import { handOn, importedFrom, ownArguments } from './own.ts'
 import * as syntax from './syntax.ts'
 import { isArrow, isAtomicLabel, isBlock, isForAwait, isFunction, isMember, some, type Node } from './syntax.ts'
@@ -56,6 +57,7 @@ export class Rewriter {
   rewrite(tree: Node, all: boolean): string[] {
     this.text.ownPromise = syntax.declared(tree).includes('Promise')
     this.text.staying = staying(tree)
+    this.text.moved = moved(tree)
     const isHoisted = (node: Node): boolean => !isEmpty(node) && !this.text.staying.has(node) && (all || isMarked(node))
     this.text.hoisted = hoisted(tree, isHoisted)
     this.text.fusible = fusible(tree, this.text.hoisted)
@@ -101,7 +103,7 @@ export class Rewriter {
       this.visit(child, node, outer.includes(child) ? at : { within, all, cut, arrow, ...once })
     }
     if (marked) {
-      rewriteFunction(this.text, node, at)
+      rewriteFunction(this.text, node, this.text.moved.has(node) ? NOWHERE : at)
       const isInBlock = isBlock(parent) && !this.text.bodies.has(parent)
       if (isInBlock && node.type === 'FunctionDeclaration' && this.text.isSloppy)
         declareInBlock(this.text, node, parent)
