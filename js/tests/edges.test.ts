@@ -952,7 +952,7 @@ test('an activity that goes on by itself is found by a cancel, by others that ar
   }
 })
 
-test('promises of a class that was put in the place of Promise after the library was loaded are waited for', async () => {
+test('promises of a class that was put in the place of Promise after the load are waited for', async () => {
   const Native = Promise
   /** As zone.js has it: what the class makes is no promise of the host. */
   class Other<T> {
@@ -971,7 +971,7 @@ test('promises of a class that was put in the place of Promise after the library
   globalThis.Promise = Other as never
   try {
     const task = spawn(function* () {
-      const other: number = yield* wait(new Other<number>((done) => done(2)))
+      const other: number = yield* wait(new Other<number>((done) => done(2)) as unknown as Promise<number>)
       return other + (yield* wait((async () => 3)()))
     })
     for (let i = 0; i < 20 && task.state !== 'done'; i++) await null
