@@ -8,6 +8,7 @@
 #include "frames/out_of_memory.h"
 #include "report/watch.h"
 #include "sched/native.h"
+#include "sched/open_blocks.h"
 #include "wait/wait.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,6 +140,8 @@ static inline __attribute__((always_inline)) void become_branch(struct ch_async 
   b->top = d->parent;
   b->state = CH_RUNNING;
   ch_tls.link = &b->frame;
+  if (CH_UNLIKELY(d->open_blocks != NULL))
+    ch_blocks_split(b, &a->branch);
   if (CH_UNLIKELY(!ch_list_empty(&d->yielded)))
     wake_yielded();
 }
@@ -179,6 +182,8 @@ CH_COLD static struct ch_branch *continue_pending(struct ch_branch *b) {
   b->top = due;
   b->state = CH_READY;
   b->link.prev = NULL;
+  if (CH_UNLIKELY(ch_domain.open_blocks != NULL))
+    ch_blocks_split(b, &a->branch);
   return keep_turn(b);
 }
 

@@ -1,9 +1,13 @@
-/* longjmp in interruptible code (sched/anchor.h), and in plain code that was compiled with _FORTIFY_SOURCE. */
+/* longjmp and pthread_exit in interruptible code (sched/anchor.h, sched/open_blocks.h), and longjmp in plain code that
+ * was compiled with _FORTIFY_SOURCE. */
 #define _GNU_SOURCE
 #include "posix/locks/interposed.h"
 #include "posix/locks/replacement.h"
 #include "sched/anchor.h"
+#include "sched/open_blocks.h"
 #include <dlfcn.h>
+#include <pthread.h>
+#include <threads.h>
 
 static struct ch_int_result jump(const struct __jmp_buf_tag *buffer, int value) {
   if (ch_anchor_jumps(buffer, value))
@@ -15,6 +19,15 @@ CH_REPLACES_IN_C(longjmp, const struct __jmp_buf_tag *buffer, int value) { retur
 CH_REPLACES_IN_C(_longjmp, const struct __jmp_buf_tag *buffer, int value) { return jump(buffer, value); }
 CH_REPLACES_IN_C(siglongjmp, const struct __jmp_buf_tag *buffer, int value) { return jump(buffer, value); }
 CH_REPLACES_IN_C(__longjmp_chk, const struct __jmp_buf_tag *buffer, int value) { return jump(buffer, value); }
+
+CH_REPLACES_IN_C(pthread_exit, void *result) {
+  ch_blocks_take_back(0);
+  pthread_exit(result);
+}
+CH_REPLACES_IN_C(thrd_exit, int result) {
+  ch_blocks_take_back(0);
+  thrd_exit(result);
+}
 
 /* ---- plain code ---- */
 

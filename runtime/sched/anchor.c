@@ -7,6 +7,7 @@
 #include "sched/around.h"
 #include "sched/native.h"
 #include "sched/no_yield.h"
+#include "sched/open_blocks.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +77,7 @@ static void write_token(struct __jmp_buf_tag *buffer, struct anchor *a) {
  * without its signal mask, because it may be a local of a function that the jump leaves. */
 static __thread struct {
   int value;
-  unsigned char buffer[offsetof(struct __jmp_buf_tag, __saved_mask)];
+  unsigned char buffer[offsetof(struct __jmp_buf_tag, __mask_was_saved) + sizeof(int)];
 } jump;
 
 bool ch_anchor_jumps(const struct __jmp_buf_tag *buffer, int value) {
@@ -85,6 +86,8 @@ bool ch_anchor_jumps(const struct __jmp_buf_tag *buffer, int value) {
     return false;
   memcpy(jump.buffer, buffer, sizeof jump.buffer);
   jump.value = value;
+  if (CH_UNLIKELY(ch_domain.open_blocks != NULL))
+    ch_blocks_take_back(t.around.opened); /* as long as their memory is there */
   ch_tls.entry = t.anchor;
   ch_around_leave_blocks(&t.around); /* leaves assert_no_yield first, because the jump itself may pass the scheduler */
   return true;
@@ -220,6 +223,7 @@ int ch_anchor_wait(struct ch_anchor *public, uint32_t point, int status) {
     land();
   }
   struct parked *p = new_parked(a);
+  p->native.stack = d->stack;
   p->native.frame = (struct ch_frame){.info = a->info, .parent = d->parent, .point = point};
   *ch_tls.link = &p->native.frame;
   const unsigned meant = d->gives_way;
@@ -248,7 +252,7 @@ void ch_anchor_set(struct ch_anchor *public, void *buffer, int value, uint32_t d
     come_back(a, (char *)__builtin_frame_address(0) + 2 * sizeof(void *)); /* the caller's stack pointer */
   struct token t;
   if (read_token(buffer, &t) && t.anchor == a) {
-    ch_around_check_scope(t.around.scope);
+    ch_around_check(&t.around);
     ch_around_leave_blocks(&t.around);
   }
   ch_around_leave_atomic(depth);

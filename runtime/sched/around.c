@@ -2,13 +2,15 @@
 #include "sched/around.h"
 #include "activity/activity.h"
 #include "sched/no_yield.h"
+#include "sched/open_blocks.h"
 #include <stdio.h>
 #include <stdlib.h>
 
 static struct ch_finish *scope_now(void) { return ch_domain.current ? ch_domain.current->scope : NULL; }
 
 struct around ch_around_now(void) {
-  return (struct around){scope_now(), ch_no_yield_block.site, ch_tls.atomic_depth, ch_tls.spawn_policy};
+  return (struct around){scope_now(), ch_blocks_opened(), ch_no_yield_block.site, ch_tls.atomic_depth,
+                         ch_tls.spawn_policy};
 }
 
 void ch_around_refuse(struct ch_branch *b, const char *what, const char *site, const char *remedy) {
@@ -34,11 +36,22 @@ void ch_around_interrupts_scheduler(void) {
                    NULL, "jump before that function returns; let the handler set a flag, or use signalfd");
 }
 
-void ch_around_check_scope(const struct ch_finish *scope) {
+CH_COLD static void check_blocks(uint64_t opened) {
+  const struct ch_open_block *left = ch_block_left(opened);
+  if (!left)
+    return;
+  char what[100];
+  snprintf(what, sizeof what, "in plain code out of %s", left->kind->what);
+  ch_around_refuse(ch_domain.current, what, left->site, left->kind->remedy);
+}
+
+void ch_around_check(const struct around *a) {
   const struct ch_finish *now = scope_now();
-  if (CH_UNLIKELY(scope != now))
+  if (CH_UNLIKELY(a->scope != now))
     ch_around_refuse(ch_domain.current, "out of a 'do ... finish', 'within' or 'noncancellable' block",
                      now ? now->site : NULL, "leave the block by 'return' or 'goto'");
+  if (CH_UNLIKELY(ch_domain.open_blocks != NULL))
+    check_blocks(a->opened);
 }
 
 void ch_around_leave_blocks(const struct around *a) {
@@ -71,7 +84,7 @@ void ch_around_restore(const struct ch_around *public) {
   const struct noted *n = (const struct noted *)public;
   if (CH_UNLIKELY(n->stack && ch_domain.stack && n->stack != ch_domain.stack))
     ch_around_interrupts_scheduler();
-  ch_around_check_scope(n->around.scope);
+  ch_around_check(&n->around);
   ch_around_leave_blocks(&n->around);
   ch_around_leave_atomic(n->around.depth);
 }

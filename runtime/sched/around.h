@@ -1,9 +1,9 @@
 /* Saves and restores the state of the blocks around a call of setjmp: the depth and the policy of atomic blocks,
- * `assert_no_yield`, and the scope.
+ * `assert_no_yield`, the scope, and which blocks are open.
  *
  * A longjmp leaves blocks without the code at their ends, so this state is restored where the jump arrives. A jump
  * cannot leave a scope, because the scope's branches still have to be waited for: such a jump ends the program with a
- * message. */
+ * message. So does a jump that has left an open block which nobody has taken back (open_blocks.h). */
 #ifndef CHARCOAL_SCHED_AROUND_H
 #define CHARCOAL_SCHED_AROUND_H
 
@@ -11,14 +11,15 @@
 
 struct around {
   struct ch_finish *scope; /* the innermost one */
+  uint64_t opened;         /* how many blocks had been opened (open_blocks.h) */
   const char *no_yield;    /* of struct ch_no_yield_block */
   uint32_t depth, policy;  /* of struct ch_tls */
 };
 
 /* Returns what is around the running code. */
 CH_HIDDEN struct around ch_around_now(void);
-/* Ends the program with a message unless this is the innermost scope of the running code. */
-CH_HIDDEN void ch_around_check_scope(const struct ch_finish *);
+/* Ends the program with a message if the jump has left a scope or an open block. */
+CH_HIDDEN void ch_around_check(const struct around *);
 /* Sets again what is around: the policy of atomic blocks and `assert_no_yield`; the number of atomic blocks, where
  * those that are left may have to wait for contained activities. */
 CH_HIDDEN void ch_around_leave_blocks(const struct around *);

@@ -18,6 +18,7 @@
 #include "report/watch.h"
 #include "sched/host.h"
 #include "sched/native.h"
+#include "sched/open_blocks.h"
 #include "sched/overflow.h"
 #include "sched/external_wakers.h"
 #include "wait/link.h"
@@ -477,6 +478,7 @@ void ch_domain_end(void) {
   if (ch_events_end)
     ch_events_end();
   ch_foreign_loop_end();
+  ch_blocks_end();
   if (ch_reactor_end)
     ch_reactor_end();
   ch_names_end();

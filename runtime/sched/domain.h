@@ -43,6 +43,7 @@ static inline struct ch_group *ch_group_now(struct ch_group *g) {
 /* Of the activities that were spawned free in the block of g, which is not the base group. */
 static inline struct ch_group *ch_group_of_free(struct ch_group *g) { return g + 1; }
 
+struct ch_open_blocks;
 struct ch_domain {
   struct ch_branch *current;
   struct ch_group *group;  /* NULL: this thread runs no domain */
@@ -101,7 +102,8 @@ struct ch_domain {
   intptr_t result;         /* the result of the body of `first` */
   struct ch_claimed_list *woken; /* those who have been let go on and are about to be woken (sync/gate.c); or NULL */
   struct ch_group base;
-  struct ch_stack *main_stack; /* the thread's own stack */
+  struct ch_stack *main_stack;        /* the thread's own stack */
+  struct ch_open_blocks *open_blocks; /* see open_blocks.h; NULL: there have been none */
 };
 
 extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_domain ch_domain;

@@ -11,6 +11,7 @@
 #include "report/watch.h"
 #include "sched/native.h"
 #include "sched/no_yield.h"
+#include "sched/open_blocks.h"
 #include "wait/wait.h"
 #include <errno.h>
 #include <pthread.h>
@@ -168,6 +169,16 @@ CH_COLD static _Noreturn void stack_is_gone(void) {
   abort();
 }
 
+CH_COLD static _Noreturn void body_is_gone(const struct ch_open_block *b) {
+  fflush(stdout);
+  fprintf(stderr,
+          "charcoal: a thread was ended by pthread_exit or pthread_cancel in plain code inside %s at %s, where it must "
+          "not end; leave the body first, or call pthread_exit in interruptible code\n",
+          b->kind->what, b->site ? b->site : "an unknown place");
+  fflush(NULL);
+  abort();
+}
+
 /* The thread ends in this activity, so the functions that the activity is running for pthread_once will never return
  * (posix/locks/once.c). */
 CH_HIDDEN extern void ch_onces_left(struct ch_branch *first) __attribute__((weak));
@@ -187,6 +198,9 @@ static void thread_ends(void *domain) {
     ch_slice_main_leaves();
   }
   if (d->current) {
+    const struct ch_open_block *left = ch_block_left(0);
+    if (left)
+      body_is_gone(left);
     if (ch_onces_left)
       ch_onces_left(ch_activity_of(d->current));
     d->host = d->current;
@@ -235,8 +249,10 @@ bool ch_host_is_cancelled(struct ch_branch *b) {
 }
 
 void ch_host_exit_if_cancelled(void) {
-  if (ch_host_is_cancelled(ch_domain.current))
+  if (ch_host_is_cancelled(ch_domain.current)) {
+    ch_blocks_take_back(0);
     pthread_exit(PTHREAD_CANCELED);
+  }
 }
 
 /* ---- the process's end ---- */

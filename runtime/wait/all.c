@@ -1,4 +1,5 @@
 /* Waits in which each clause completes by itself, for statements with `and`. condition.c decides when enough have. */
+#include "sched/open_blocks.h"
 #include "wait/parts.h"
 
 /* ---- the clauses that are complete ----
@@ -47,7 +48,7 @@ static struct ch_clause *take_first_complete(struct ch_wait *w) {
 
 void ch_all_completed(struct ch_wait *w, struct ch_clause *c) {
   ch_count_out(w->owner, c);
-  w->open--;
+  w->all.open--;
   add_complete(w, c);
 }
 
@@ -68,6 +69,33 @@ void ch_all_take_arrived(struct ch_wait *w) {
   }
 }
 
+/* ---- bodies ----
+ *
+ * While the body of a clause runs, others may be on lists, or may have taken a lock for their bodies. So the body is a
+ * block that a jump must not just leave. */
+
+static void take_back(void *block) {
+  struct ch_wait *w = block;
+  ch_wait_leave(w);
+  w->complete = NULL; /* should the jump lead to another body of the statement, no further body runs */
+}
+static const struct ch_block_kind body_kind = {
+    .what = "the body of a 'waituntil' with 'and'",
+    .remedy = "leave the body by 'break', 'goto' or 'return', because only a jump of interruptible code to an "
+              "interruptible function withdraws the other clauses",
+    .take_back = take_back};
+
+static void body_begins(struct ch_wait *w) {
+  if (w->all.open > 0 || w->complete)
+    w->all.block = ch_block_open(w, &body_kind, w->site);
+}
+static void body_has_ended(struct ch_wait *w) {
+  if (!w->all.block)
+    return;
+  ch_block_close(w, w->all.block);
+  w->all.block = 0;
+}
+
 /* ---- one after the other ---- */
 
 /* The first clause that is complete and has not been returned yet; or -EAGAIN. */
@@ -78,6 +106,7 @@ static int tell(struct ch_wait *w) {
   struct ch_clause *c = take_first_complete(w);
   ch_clause_await_effect(c);
   c->state = CH_IS_TOLD;
+  body_begins(w);
   return c->index;
 }
 
@@ -96,13 +125,14 @@ void ch_wait_close(struct ch_wait *w) {
   if (ch_atomic_load(&w->posted))
     ch_inbox_recall(ch_wait_letter(w));
   ch_all_take_arrived(w);
-  w->open = 0;
+  w->all.open = 0;
 }
 
 /* Gives back what was taken for the length of a body that will not run any more. */
 void ch_wait_leave(struct ch_wait *w) {
   if (!(w->flags & CH_WAIT_AND))
     return; /* the waiter's code runs, so the wait has not begun, or nothing is enlisted any more */
+  body_has_ended(w);
   ch_wait_close(w);
   for (struct ch_clause *c = w->first; c; c = c->next)
     if (ch_clause_state(c) == CH_IS_HAD && c->type->leave)
@@ -117,7 +147,7 @@ static int go_on(struct ch_wait *w) {
       return result;
     if (w->phase == CH_WAIT_CANCELLED)
       return -ECANCELED;
-    if (w->open == 0) {
+    if (w->all.open == 0) {
       ch_wait_close(w);
       return -ENOENT;
     }
@@ -144,7 +174,7 @@ int ch_wait_begin(struct ch_wait *w) {
   for (; c; c = c->next) {
     w->begun = c;
     int how = ch_enlist(w, c);
-    w->open += how == CH_CLAUSE_LISTED;
+    w->all.open += how == CH_CLAUSE_LISTED;
     if (how == CH_CLAUSE_READY) {
       add_complete(w, c);
       return c->index;
@@ -156,6 +186,7 @@ int ch_wait_begin(struct ch_wait *w) {
 }
 
 static int begin_next(struct ch_wait *w) {
+  body_has_ended(w);
   while (w->phase < CH_WAIT_ENLISTED) {
     int result = ch_wait_begin(w);
     if (result < 0 && result != -ENOENT)

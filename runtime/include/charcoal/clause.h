@@ -164,11 +164,17 @@ struct ch_clause *ch_list_after(const struct ch_link *list, const struct ch_clau
 /* The wait is a plain call's (ch_wait_plain): it has one clause, whose type is asked whether a cancel can end it. */
 #define CH_WAIT_PLAIN 4u
 
+/* How far a wait with CH_WAIT_AND has come. Private. */
+struct ch_wait_all {
+  uint16_t open;  /* how many clauses are enlisted and, as far as the waiter knows, not complete */
+  uint16_t block; /* not 0: a body runs while clauses are open, or complete and not returned (sched/open_blocks.h) */
+};
+
 /* Lies in the caller's frame from ch_wait_enter until the wait is over. Private. */
 struct ch_wait {
   union {
-    uint32_t state; /* without CH_WAIT_AND: the word that a claim changes (wait/claim.h) */
-    uint32_t open;  /* with it: how many clauses are enlisted and, as far as the waiter knows, not complete */
+    uint32_t state;         /* without CH_WAIT_AND: the word that a claim changes (wait/claim.h) */
+    struct ch_wait_all all; /* with it */
   };
   uint8_t flags, phase;    /* only its own domain uses them */
   ch_bool exposed;         /* a clause of it is, or has been, on a shared object's list: other domains may claim it */

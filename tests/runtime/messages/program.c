@@ -1,9 +1,11 @@
 /* Makes one mistake; usage: program CASE. A comment names a line that the message has to name. */
 #include <charcoal.h>
+#include <charcoal/channel.h>
 #include <charcoal/events.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,6 +37,37 @@ static void jumps_out_of_within(void) {
     within(1000000000) do { // within
       longjmp(back, 1);
     } finish;
+}
+
+static channel(int) ready, never;
+static sigjmp_buf with_mask;
+static int jumps_from_qsort(const void *a, const void *b) {
+  longjmp(back, *(const int *)a + *(const int *)b);
+}
+static void waits_for_both(void) {
+  int i = 1, two[] = {1, 2};
+  ch_channel_init(&ready, 1);
+  ch_channel_init(&never, 1);
+  ch_send(&ready, &i);
+  waituntil (ch_recv(&ready, &i)) { // body
+    ch_sleep(1000);
+    qsort(two, 2, sizeof *two, jumps_from_qsort);
+  }
+  and waituntil (ch_recv(&never, &i)) {}
+}
+static void jumps_out_of_a_body_in_plain_code(void) {
+  if (setjmp(back) == 0)
+    waits_for_both();
+}
+static void jumps_out_of_a_body_to_plain_code(void) {
+  int i = 1;
+  ch_channel_init(&ready, 1);
+  ch_channel_init(&never, 1);
+  ch_send(&ready, &i);
+  if (sigsetjmp(with_mask, 1) == 0) {
+    waituntil (ch_recv(&ready, &i)) siglongjmp(with_mask, 1); // plain
+    and waituntil (ch_recv(&never, &i)) {}
+  }
 }
 
 static void jumps_into_another_activity(void) {
@@ -173,6 +206,8 @@ int main(int argc, char **argv) {
 #define CASE(f) {#f, f}
       CASE(jumps_out_of_finish),
       CASE(jumps_out_of_within),
+      CASE(jumps_out_of_a_body_in_plain_code),
+      CASE(jumps_out_of_a_body_to_plain_code),
       CASE(jumps_into_another_activity),
       CASE(jumps_out_of_a_handler_while_it_waits),
       CASE(waits_in_two_domains),
