@@ -6,7 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static struct ch_finish *scope_now(void) { return ch_domain.current ? ch_domain.current->scope : NULL; }
+/* The scope that the runtime has opened around the activity's body is left by no jump. */
+static struct ch_finish *scope_now(void) {
+  struct ch_finish *s = ch_domain.current ? ch_domain.current->scope : NULL;
+  return s && s->implicit ? NULL : s;
+}
 
 struct around ch_around_now(void) {
   return (struct around){scope_now(), ch_blocks_opened(), ch_no_yield_block.site, ch_tls.atomic_depth,

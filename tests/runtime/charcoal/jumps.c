@@ -2,6 +2,7 @@
  * somebody waits at a channel without room shows in whether a message can be sent to it. */
 #include "../harness.h"
 #include <charcoal/channel.h>
+#include <charcoal/events.h>
 #include <charcoal/locks.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -227,4 +228,20 @@ TEST(pthread_exit_in_a_body_withdraws_the_other_clauses) {
   begin(&a, 1, 0);
   EXPECT(pthread_create(&t, NULL, thread, &a) == 0 && pthread_join(t, &result) == 0 && result == &a);
   EXPECT(!is_awaited(&a.open));
+}
+
+/* ---- the scope around an activity's body, which a tamed call outside all scopes opens ---- */
+
+tamed void waits_for(ch_sem *s) { ch_sem_wait(s); }
+NI static void calls_and_jumps(ch_sem *s, jmp_buf back) {
+  waits_for(s);
+  longjmp(back, 3);
+}
+TEST(a_jump_over_a_call_of_a_tamed_function_leaves_no_scope) {
+  ch_sem s = CH_SEM_INIT(0);
+  jmp_buf back;
+  if (setjmp(back) == 0)
+    calls_and_jumps(&s, back);
+  ch_sem_post(&s);
+  ch_reschedule();
 }
