@@ -10,7 +10,8 @@ typedef struct ch_open_block entry_t;
 
 /* ---- the table ---- */
 
-static table_t *grow(table_t *old) {
+CH_COLD static uint16_t open_in_larger_table(void *block, const struct ch_block_kind *kind, const char *site) {
+  table_t *old = ch_domain.open_blocks;
   const uint32_t size = old ? 2 * old->size : 8;
   table_t *t = realloc(old, sizeof *t + size * sizeof *t->all);
   if (!t)
@@ -18,25 +19,22 @@ static table_t *grow(table_t *old) {
   if (!old)
     *t = (table_t){0};
   t->size = size;
-  return ch_domain.open_blocks = t;
-}
-
-static uint32_t take_entry(void) {
-  table_t *t = ch_domain.open_blocks;
-  if (t && t->first_free) {
-    uint32_t entry = t->first_free - 1;
-    t->first_free = t->all[entry].next_free;
-    return entry;
-  }
-  if (!t || t->used == t->size)
-    t = grow(t);
-  return t->used++;
+  ch_domain.open_blocks = t;
+  return ch_block_open(block, kind, site);
 }
 
 /* A block remembers the number of its entry + 1, or as much of it as it has room for. */
 uint16_t ch_block_open(void *block, const struct ch_block_kind *kind, const char *site) {
-  const uint32_t entry = take_entry();
   table_t *t = ch_domain.open_blocks;
+  uint32_t entry;
+  if (CH_UNLIKELY(!t) || CH_UNLIKELY(!t->first_free && t->used == t->size))
+    CH_JUMP_TO open_in_larger_table(block, kind, site);
+  if (CH_UNLIKELY(t->first_free != 0)) {
+    entry = t->first_free - 1;
+    t->first_free = t->all[entry].next_free;
+  } else {
+    entry = t->used++;
+  }
   t->open++;
   t->all[entry] = (entry_t){.block = block,
                             .branch = ch_domain.current,
