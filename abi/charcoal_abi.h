@@ -56,9 +56,9 @@ struct ch_frame_info {
   const struct ch_inlined *const *inlined;
 };
 
-/* Locals with fixed addresses live in the frame, after the image. It is taken when the function is entered, or first
- * uses one of them, and freed when the function returns. Without this flag a frame is taken when the function is
- * suspended, and freed when it is resumed. */
+/* The activation has the frame also while it runs. Locals with fixed addresses live there, after the image; it is taken
+ * when the function is entered, or first uses one of them, and freed when the function returns. The body of an activity
+ * has no other image than the frame's. Without this flag a frame is taken at suspension and freed at resumption. */
 #define CH_FRAME_HOME 1u
 /* The frame stands for a call that has not begun: its image starts with the address of the interruptible
  * function, which is then called with the arguments that follow. `name` is NULL. */

@@ -73,7 +73,7 @@ static void label(DIBuilder &debug, DISubprogram *scope, const Twine &name, unsi
   debug.insertLabel(L, DILocation::get(scope->getContext(), line, 0, scope), at);
 }
 
-void labelPoints(Function &F, ArrayRef<Point> points, AllocaInst *image, CallInst *restore, BasicBlock &suspend) {
+void labelPoints(Function &F, ArrayRef<Point> points, AllocaInst *image, Instruction *restore, BasicBlock &suspend) {
   DISubprogram *scope = F.getSubprogram();
   if (!scope || scope->getUnit()->getEmissionKind() != DICompileUnit::FullDebug)
     return;

@@ -16,10 +16,10 @@ llvm::Constant *inlinedAtPoints(Glue &, Abi &, llvm::Function &, llvm::ArrayRef<
 //   - a label `__charcoal_point_K` where it goes on after point K;
 //   - a label `__charcoal_suspend` at the beginning of its one way out to suspension;
 //   - a label `__charcoal_restore` at the call of ch_restore, the one place where a variable `__charcoal_image` is in
-//     scope, which says where the image lies in the native frame.
+//     scope, which says where the image lies in the native frame, unless the activation runs in its own frame.
 // A debugger that is given the program counter of the label, and a frame address chosen so that the image falls onto
 // that of a saved frame, shows the saved frame as it shows any other (tools/gdb/charcoal.py).
-void labelPoints(llvm::Function &, llvm::ArrayRef<Point>, llvm::AllocaInst *image, llvm::CallInst *restore,
+void labelPoints(llvm::Function &, llvm::ArrayRef<Point>, llvm::AllocaInst *image, llvm::Instruction *restore,
                  llvm::BasicBlock &suspend);
 
 } // namespace charcoal

@@ -147,6 +147,8 @@ Function *Splitter::run() {
     BasicBlock &suspend = addSuspendTail();
     labelPoints(F, points, image, restore, suspend);
     passResultsThroughMemory();
+    if (keptFrame)
+      provideKeptFrame();
   }
   for (Point &P : points)
     if (isYieldOrPause(*P.at))

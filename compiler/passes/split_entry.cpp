@@ -28,10 +28,11 @@ void Splitter::makeInfos() {
                           asyncs, inlined);
   };
   const uint64_t without = CH_FRAME_HEADER + imageSize;
-  if (frames.empty() || takesFrameLate)
+  if (!keptFrame && (frames.empty() || takesFrameLate))
     infoWithout = make(without, 16, 0);
-  info = frames.empty() ? infoWithout
-                        : make(homesStart + homesEnd, std::max<uint64_t>(16, homesAlign.value()), CH_FRAME_HOME);
+  info = frames.empty() && !keptFrame
+             ? infoWithout
+             : make(homesStart + homesEnd, std::max<uint64_t>(16, homesAlign.value()), CH_FRAME_HOME);
   for (CallInst *taken : takings)
     taken->setArgOperand(0, info);
   if (guards)
@@ -130,9 +131,12 @@ void Splitter::addEntry() {
   }
   Value *entering = B.CreateAlignedLoad(abi.I8, abi.tlsField(B, offsetof(struct ch_tls, entering)), Align(1), true);
   B.CreateCondBr(B.CreateIsNotNull(entering), restore->getParent(), begin);
+  if (keptFrame)
+    return;
+  auto *call = cast<CallInst>(restore);
   if (frames.empty() || !takesFrameLate)
-    restore->setCalledFunction(frames.empty() ? restoreOfSize(abi, imageSize) : restoreHomeOfSize(abi, imageSize));
-  restore->setArgOperand(0, image);
+    call->setCalledFunction(frames.empty() ? restoreOfSize(abi, imageSize) : restoreHomeOfSize(abi, imageSize));
+  call->setArgOperand(0, image);
   // The runtime is not instrumented, so MemorySanitizer does not see that it writes the image.
   if (F.hasFnAttribute(Attribute::SanitizeMemory)) {
     IRBuilder<> D(restore->getNextNode());
@@ -249,7 +253,10 @@ BasicBlock &Splitter::addSuspendTail() {
   tail.SetCurrentDebugLocation(atEntry());
   Value *number = tail.CreateLShr(both, 2), *status = tail.CreateAnd(both, unit - 1);
   auto leave = [&](Value *saved) { tail.CreateRet(abi.makeResult(tail, result, saved, nullptr)); };
-  if (!frames.empty()) {
+  if (keptFrame) {
+    suspendKept(tail, number);
+    leave(status);
+  } else if (!frames.empty()) {
     if (takesFrameLate) {
       auto *with = BasicBlock::Create(abi.C, "suspend.home", &F),
            *without = BasicBlock::Create(abi.C, "suspend.early", &F);

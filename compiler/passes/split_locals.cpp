@@ -136,8 +136,8 @@ void Splitter::lowerDynamicLocals() {
 
 // ---- homes ----
 
-// Replaces each use of a local by what make(builder) builds just before it.
-void replaceLocal(AllocaInst *A, function_ref<Value *(IRBuilder<> &)> make) {
+// Replaces each use of a local, or of its address, by what make(builder) builds just before it.
+void replaceLocal(Instruction *A, function_ref<Value *(IRBuilder<> &)> make) {
   SmallVector<Instruction *> users;
   for (User *U : A->users())
     users.push_back(cast<Instruction>(U));
@@ -267,10 +267,6 @@ void Splitter::giveFrames(const Taking &taking) {
 }
 
 void Splitter::takeFrames(ArrayRef<AllocaInst *> homes) {
-  IRBuilder<> top(&*body->getFirstNonPHIIt());
-  frameSlot = top.CreateAlloca(abi.Ptr, nullptr, "frame.slot");
-  frameSlot->setAlignment(Align(8));
-  slots.push_back(frameSlot);
   // A branch that was started by `async` may use a home until the `finish` around it.
   const bool always = guards || asyncs > 0 || F.hasFnAttribute(Attribute::OptimizeNone);
   if (!always)
@@ -284,15 +280,27 @@ void Splitter::takeFrames(ArrayRef<AllocaInst *> homes) {
     places.push_back(Taking::positionIn(*place.block, homes));
   takesFrameLate = !taking.atEntry();
   // The runtime tolerates an activity that knows a local until the function returns.
+  std::optional<Tenure> tenure;
   if (takesFrameLate && none_of(instructions(F), [](const Instruction &I) { return charcoal::calls(I, "ch_spawn"); }))
-    if (const auto tenure = Tenure::find(F, homes, places, endsOfActivation(), points)) {
-      for (Instruction *place : places)
-        takeFrame(place, false);
-      giveFramesEarly(*tenure);
+    tenure = Tenure::find(F, homes, places, endsOfActivation(), points);
+  if (!tenure && !taking.isSeldom) {
+    takesFrameLate = false;
+    if (mayKeepFrame()) {
+      keepFrame();
       return;
     }
+  }
+  IRBuilder<> top(&*body->getFirstNonPHIIt());
+  frameSlot = top.CreateAlloca(abi.Ptr, nullptr, "frame.slot");
+  frameSlot->setAlignment(Align(8));
+  slots.push_back(frameSlot);
+  if (tenure) {
+    for (Instruction *place : places)
+      takeFrame(place, false);
+    giveFramesEarly(*tenure);
+    return;
+  }
   if (!taking.isSeldom) {
-    takesFrameLate = false;
     takeFrame(afterAllocas(*body), false);
     for (Instruction *end : endsOfActivation())
       giveFrame(end, frames.front());
@@ -311,8 +319,11 @@ void Splitter::moveHomes(const Locals &locals) {
   for (auto &[A, kind] : locals.classes)
     if (kind == LocalClass::Home)
       homes.push_back(A);
-  if (homes.empty())
+  if (homes.empty()) {
+    if (mayKeepFrame())
+      keepFrame();
     return;
+  }
   layOutHomes(homes);
   takeFrames(homes);
   DominatorTree tree;
@@ -323,6 +334,11 @@ void Splitter::moveHomes(const Locals &locals) {
     if (guards)
       guards->markScopes(home.first);
     replaceLocal(home.first, [&](IRBuilder<> &B) {
+      if (keptFrame) {
+        Instruction *address = inKeptFrame(B, home.second);
+        address->setMetadata("charcoal.home", MDNode::get(abi.C, {}));
+        return address;
+      }
       auto taken = find_if(frames, [&](const Instruction *frame) {
         return !takesFrameLate || tree.dominates(frame->getParent(), B.GetInsertBlock());
       });

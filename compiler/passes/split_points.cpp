@@ -211,8 +211,15 @@ void Splitter::connect() {
   new UnreachableInst(abi.C, lost);
   IRBuilder<> D(dispatch);
   D.SetCurrentDebugLocation(atEntry());
-  restore = D.CreateCall(abi.restore(), {PoisonValue::get(abi.Ptr)}); // `addEntry` sets the image
-  restoredWord = D.CreateExtractValue(restore, 1);
+  Value *point;
+  if (keptFrame) {
+    point = restoreKept(D);
+  } else {
+    auto *restored = D.CreateCall(abi.restore(), {PoisonValue::get(abi.Ptr)}); // `addEntry` sets the image
+    restoredWord = D.CreateExtractValue(restored, 1);
+    point = D.CreateTrunc(D.CreateExtractValue(restored, 0), abi.I32);
+    restore = restored;
+  }
   // If one value is used after each of many points, the register allocator takes time that grows with the square of the
   // number of points.
   constexpr unsigned many = 64;
@@ -222,7 +229,7 @@ void Splitter::connect() {
     wordPlace = top.CreateAlloca(abi.Size, nullptr, "word");
     D.CreateStore(restoredWord, wordPlace);
   }
-  SwitchInst *choose = D.CreateSwitch(D.CreateTrunc(D.CreateExtractValue(restore, 0), abi.I32), lost, points.size());
+  SwitchInst *choose = D.CreateSwitch(point, lost, points.size());
   for (unsigned k = 0; k < points.size(); ++k) {
     Point &P = points[k];
     auto *suspending = BasicBlock::Create(abi.C, "suspending", &F);

@@ -439,6 +439,13 @@ void Splitter::layOutImage() {
   for (auto [suspending, restored] : zip(suspendingBlocks, restoredBlocks))
     resumptions.push_back({suspending, restored});
   Layout layout = layOut(F, slots, aloneInImage, resumptions);
+  if (keptFrame) { // where the image is, after the header, decides how its slots are aligned
+    const uint64_t before = offsetToAlignment(CH_FRAME_HEADER, layout.align);
+    for (uint64_t &offset : layout.offsets)
+      offset += before;
+    layout.end += before;
+    homesAlign = std::max(homesAlign, layout.align);
+  }
   imageSize = alignTo(layout.end, 8); // in whole words, because the runtime copies it word by word
   for (unsigned i = 0; i < slots.size(); ++i)
     if (slots[i] == dynamicLocals) {
@@ -481,7 +488,10 @@ void Splitter::layOutImage() {
   // A debugger finds a home through the frame's slot.
   DIBuilder debug(M, false);
   for (auto &[A, offset] : homeOffsets) {
-    replaceDbgDeclare(A, framePlace, debug, DIExpression::DerefBefore, homesStart + offset);
+    if (keptFrame)
+      replaceDbgDeclare(A, image, debug, DIExpression::ApplyOffset, homesStart - CH_FRAME_HEADER + offset);
+    else
+      replaceDbgDeclare(A, framePlace, debug, DIExpression::DerefBefore, homesStart + offset);
     A->replaceAllUsesWith(PoisonValue::get(A->getType()));
     A->eraseFromParent();
   }

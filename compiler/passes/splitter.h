@@ -1,7 +1,7 @@
 // How `split` goes about one function. Each part has a file: locals whose address is known elsewhere
 // (split_locals.cpp), the points and their edges (split_points.cpp), values that live across a point
-// (split_values.cpp), and the ways in and out (split_entry.cpp). split.cpp puts them in order. Functions that call
-// setjmp go another way (split_anchor.cpp).
+// (split_values.cpp), and the ways in and out (split_entry.cpp). Activations that run in their frame differ in some of
+// these (split_kept.cpp). split.cpp puts them in order. Functions that call setjmp go another way (split_anchor.cpp).
 #ifndef CHARCOAL_SPLITTER_H
 #define CHARCOAL_SPLITTER_H
 
@@ -66,11 +66,19 @@ private:
   void takeFrame(llvm::Instruction *before, bool again);
   llvm::SmallVector<llvm::Instruction *> endsOfActivation() const;
   void giveFrame(llvm::Instruction *before, llvm::Value *taken);
+  bool mayKeepFrame() const;
+  void keepFrame();
   void giveFrames(const Taking &);
   void giveFramesEarly(const Tenure &);
   void takeFrames(llvm::ArrayRef<llvm::AllocaInst *> homes);
   void moveHomes(const Locals &);
   bool isFrame(const llvm::Value *V) const { return is_contained(frames, V); }
+
+  // split_kept.cpp
+  llvm::Instruction *inKeptFrame(llvm::IRBuilder<> &, uint64_t offset) const;
+  llvm::Value *restoreKept(llvm::IRBuilder<> &dispatch);
+  void suspendKept(llvm::IRBuilder<> &, llvm::Value *number);
+  void provideKeptFrame();
 
   // split_values.cpp
   using ValueSet = llvm::DenseSet<const llvm::Value *>;
@@ -155,6 +163,8 @@ private:
   llvm::SmallVector<llvm::Instruction *, 2> frames; // the frame's address, after each place of `Taking`
   llvm::SmallVector<llvm::CallInst *, 2> takings;   // there
   bool takesFrameLate = false;                      // there may be a frame or none
+  llvm::GlobalVariable *keptFrame = nullptr;        // if the activation runs in its frame: stands for its address
+                                                    // until provideKeptFrame
   std::optional<llvm::SmallBitVector> withFrame;    // the points at which there is one; without this, the slot holds
                                                     // null until the frame is taken
 
@@ -178,7 +188,7 @@ private:
   llvm::SmallSetVector<llvm::PHINode *, 8> inMemory;                       // members of webs that are in no register
 
   // connect, in the middle of keep
-  llvm::CallInst *restore = nullptr;                      // in the dispatch
+  llvm::Instruction *restore = nullptr;                   // the first of the dispatch
   llvm::Value *restoredWord = nullptr;                    // of the result of the call that has been waited for
   llvm::SmallVector<llvm::BasicBlock *> suspendingBlocks; // of points[k]: on the way to suspension
   llvm::SmallVector<llvm::BasicBlock *> restoredBlocks;   // of points[k]: on the way back
@@ -198,7 +208,7 @@ private:
 // What the files share (split_locals.cpp).
 void copySwiftErrors(llvm::Function &);
 void dropLifetimes(llvm::AllocaInst *);
-void replaceLocal(llvm::AllocaInst *, llvm::function_ref<llvm::Value *(llvm::IRBuilder<> &)> make);
+void replaceLocal(llvm::Instruction *, llvm::function_ref<llvm::Value *(llvm::IRBuilder<> &)> make);
 
 } // namespace charcoal
 
