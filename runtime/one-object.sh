@@ -21,7 +21,8 @@ readelf -sW "$object" | awk '
   }' | sort -u >"$names.local"
 readelf -sW "$object" | awk '$5 == "WEAK" && $8 ~ /^charcoal\.external\.ch_/ {print $8, "lib" $8}' |
   sort -u >"$names.thunks"
-"${OBJCOPY:-objcopy}" --remove-section=.llvm_addrsig --redefine-syms="$names.thunks" --localize-symbols="$names.local" "$object"
+"${OBJCOPY:-objcopy}" --remove-section=.llvm_addrsig --redefine-syms="$names.thunks" \
+  --localize-symbols="$names.local" "$object"
 rm -f "$result"
 ar rcs "$result" "$object"
 rm -f "$object" "$names.local" "$names.thunks"

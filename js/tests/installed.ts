@@ -37,7 +37,9 @@ export function install(): void {
   )
   const [{ filename, files }] = Array.isArray(packed) ? packed : (Object.values(packed) as any[])
   ok(
-    files.every((f: { path: string }) => /^(dist|docs|presets|src)\/|^README\.md$|^package\.json$|^LICENSE$/.test(f.path)),
+    files.every(({ path }: { path: string }) =>
+      /^(dist|docs|presets|src)\/|^README\.md$|^package\.json$|^LICENSE$/.test(path),
+    ),
     'only what is meant to be published is packed',
   )
   writeFileSync(path.join(project, 'package.json'), '{"name":"p","version":"1.0.0","private":true}')
