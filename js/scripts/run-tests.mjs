@@ -99,28 +99,46 @@ async function inBrowser(executablePath) {
     response.setHeader('content-type', 'text/javascript').end(await readFile(file))
   })
   await new Promise((done) => server.listen(0, '127.0.0.1', done))
-  const browser = await playwright.chromium.launch({ executablePath, args: ['--no-sandbox'], timeout: 180_000 })
+  const options = { args: ['--no-sandbox'], timeout: 180_000 }
+  const url = `http://127.0.0.1:${server.address().port}/?filter=${encodeURIComponent(filter)}`
   try {
+    // Now and then a Chromium that was just started opens no page: then another one is started.
+    for (let starts = 1; ; starts++) {
+      const log = await inOneBrowser(await playwright.chromium.launch({ executablePath, ...options }), url)
+      if (log) return log
+      if (starts === 3) return ['no test has begun 120 s after a start of Chromium, three times']
+    }
+  } finally {
+    server.close()
+  }
+}
+
+/** What the page at `url` logs until its tests are over; undefined: the browser did not begin with them. */
+async function inOneBrowser(browser, url) {
+  const log = []
+  // The last line says that it is over. Nothing is asked of the page itself, whose timers some tests hold back.
+  let over
+  let running
+  const ended = new Promise((done) => (over = done))
+  const early = setTimeout(() => running === undefined && over(), 120_000)
+  const late = setTimeout(() => over(log.push(`not ended after 600 s, in: ${running}`)), 600_000)
+  const begin = async () => {
     const page = await browser.newPage()
-    page.setDefaultTimeout(180_000)
-    const log = []
-    // The last line says that it is over. Nothing is asked of the page itself, whose timers some tests hold back.
-    let over
-    let running = 'no test'
-    const ended = new Promise((done) => (over = done))
     page.on('console', (m) => {
       if (m.text().startsWith('begins: ')) return (running = m.text().slice(8))
       log.push(m.text())
-      if (/^\d+ passed, \d+ failed$/.test(m.text())) over()
+      if (/^\d+ passed, \d+ failed$/.test(m.text())) over((running ??= 'no test'))
     })
     page.on('pageerror', (e) => log.push(String(e)))
-    await page.goto(`http://127.0.0.1:${server.address().port}/?filter=${encodeURIComponent(filter)}`)
-    const late = setTimeout(() => over(log.push(`not ended after 600 s, in: ${running}`)), 600_000)
+    await page.goto(url, { timeout: 180_000 })
+  }
+  begin().catch((e) => log.push(String(e)))
+  try {
     await ended
-    clearTimeout(late)
-    return log.filter((line) => !line.startsWith('Failed to load resource'))
+    return running === undefined ? undefined : log.filter((line) => !line.startsWith('Failed to load resource'))
   } finally {
+    clearTimeout(early)
+    clearTimeout(late)
     await browser.close()
-    server.close()
   }
 }
