@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <unistd.h>
 
 using namespace charcoal::driver;
@@ -212,9 +211,12 @@ bool treeIsComplete(const fs::path &tree, const Request &request) {
     return true;
   if (folder == tree / "lib")
     return complain(runtime);
+  const std::set<std::string> possible = {"x86_64", "aarch64", "riscv64"};
+  if (!possible.count(request.processor()))
+    return true; // the passes refuse to compile for it
   std::fprintf(stderr,
                "charcoal-cc: error: target '%s': the runtime for it, '%s', is missing; make it with `make runtime "
-               "TARGET=%s`, or compile with -fno-charcoal\n",
+               "TARGET=%s` where Charcoal was built, or compile with -fno-charcoal\n",
                request.target.c_str(), runtime.c_str(), request.target.c_str());
   return false;
 }

@@ -248,8 +248,8 @@ void ch_anchor_set(struct ch_anchor *public, void *buffer, int value, uint32_t d
     write_token(buffer, a);
     return;
   }
-  if (ch_domain.stack != a->stack)
-    come_back(a, (char *)__builtin_frame_address(0) + 2 * sizeof(void *)); /* the caller's stack pointer */
+  if (ch_domain.stack != a->stack) /* the caller's stack pointer, or on AArch64 a place below it */
+    come_back(a, (char *)__builtin_frame_address(0) + 2 * sizeof(void *));
   struct token t;
   if (read_token(buffer, &t) && t.anchor == a) {
     ch_around_check(&t.around);
