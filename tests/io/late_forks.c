@@ -356,7 +356,7 @@ static bool starts_threads(pid_t (*way)(void)) {
 #endif
 }
 static void forks_there(void *which) {
-  ch_activity beside;
+  static ch_activity beside; /* which lives on when this has returned */
   activate [&beside] { ch_sleep(1000 * 1000), others_ran++; }
   ch_sleep(100 * 1000);
   pid_t child = ways[*(int *)which]();

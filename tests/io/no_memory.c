@@ -167,7 +167,7 @@ WITHOUT_MEMORY(streams) {
   clearerr(in);
   write_soon(p[1], 9);
   OR_NO_MEMORY(fscanf(in, "%15s", b), r == 1);
-  activate {
+  activate (out) {
     flockfile(out);
     ch_sleep(1000000);
     funlockfile(out);

@@ -580,19 +580,22 @@ TEST(rounds_of_a_barrier_are_full_although_some_give_up_and_come_again) {
 }
 
 static ch_once once;
-static int runs;
-static int slow_init(void *x) {
+static int runs, gone;
+static int init_when_two_have_gone(void *x) {
   (void)x;
   runs++;
-  return ch_sleep(5000);
+  int e = 0;
+  while (gone < 2 && e == 0)
+    e = ch_sleep(1000);
+  return e;
 }
 TEST(a_call_to_be_made_once_that_is_cancelled_is_made_by_the_next) {
-  int ok = 0, gone = 0;
+  int ok = 0;
   do
     for (int k = 0; k < 6; k++)
       async(k) {
         int e;
-        within(k == 0 ? 2000 : k == 1 ? 3000 : CH_FOREVER) do e = ch_once_run(&once, slow_init, NULL);
+        within(k == 0 ? 2000 : k == 1 ? 3000 : CH_FOREVER) do e = ch_once_run(&once, init_when_two_have_gone, NULL);
         finish;
         if (e == 0)
           ok++;
@@ -602,7 +605,7 @@ TEST(a_call_to_be_made_once_that_is_cancelled_is_made_by_the_next) {
         }
       }
   finish;
-  EXPECT(ok == 4 && gone == 2 && (runs == 2 || runs == 3)); /* both may give up at one moment */
+  EXPECT(ok == 4 && gone == 2 && runs >= 1 && runs <= 3); /* both may give up at one moment, or before they begin */
 }
 
 TEST(a_latch_may_be_raised_while_it_is_waited_for) {

@@ -505,7 +505,7 @@ static int64_t time_of_all(unsigned n, int one_by_one) {
 }
 static int takes_linear_time(int64_t (*time)(unsigned n, int how), int how) {
   int64_t few = INT64_MAX, many = INT64_MAX, t;
-  for (int tries = 0; tries < 3 || (many > 200 * few && tries < 20); tries++) {
+  for (int tries = 0; tries < 3 || (many > 200 * few && tries < 100); tries++) {
     few = (t = time(300, how)) < few ? t : few;
     many = (t = time(9000, how)) < many ? t : many;
   }
