@@ -10,6 +10,7 @@ import { moments } from '../src/report/format.ts'
 import { htmlReport, terminalSummary } from '../src/report/index.ts'
 import { insights } from '../src/report/insights.ts'
 import { ok, same, test } from './harness.ts'
+import { aMillion } from './long.ts'
 import { madeUp } from './made-up.ts'
 
 /** Figures of a made-up recording, with places that carry `name`. */
@@ -96,9 +97,7 @@ test('the terminal summary keeps to its width and names the first chains', () =>
 })
 
 test('a report of a million continuations opens in less than 2 s, or 6 times as long as one of ten', async () => {
-  const began = performance.now()
-  const f = madeUpFigures(1_000_000)
-  const analysed = performance.now() - began
+  const f = (await aMillion()).figures
   const html = htmlReport([f])
   ok(html.length < 1_000_000, `${html.length} bytes`)
   await opened([madeUpFigures(10)]).then(({ close }) => close()) // the browser's own start does not count
@@ -116,11 +115,8 @@ test('a report of a million continuations opens in less than 2 s, or 6 times as 
     await close()
     if (ready < 2000) break
   }
-  ok(
-    ready < Math.max(2000, 6 * small),
-    `drawn after ${ready} ms, a small one after ${small} ms (analysed in ${analysed} ms)`,
-  )
-}, 400)
+  ok(ready < Math.max(2000, 6 * small), `drawn after ${ready} ms, a small one after ${small} ms`)
+}, 800)
 
 test('the report can be walked with keys alone', async () => {
   const { page, trouble, close } = await opened([madeUpFigures(3000)])

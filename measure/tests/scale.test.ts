@@ -1,31 +1,9 @@
 /** A trace of a million continuations takes little time and memory. */
-import { spawnSync } from 'node:child_process'
-import path from 'node:path'
-import { build } from 'esbuild'
 import { ok, same, test } from './harness.ts'
-
-/** `tests/scale.ts` in a process of its own, so that its memory is its own. */
-async function scale(
-  count: number,
-  ...more: string[]
-): Promise<{ continuations: number; seconds: number; peakMiB: number; json: number; subtrees: number[] }> {
-  const measure = process.env.CHARCOAL_MEASURE!
-  const outfile = path.join(measure, 'node_modules/.cache/charcoal/scale.mjs')
-  await build({
-    entryPoints: [path.join(measure, 'tests/scale.ts')],
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    outfile,
-    logLevel: 'error',
-  })
-  const run = spawnSync(process.execPath, [outfile, String(count), ...more], { encoding: 'utf8' })
-  ok(run.status === 0, run.stderr)
-  return JSON.parse(run.stdout)
-}
+import { aMillion, scale } from './long.ts'
 
 test('a million continuations from a file take less than 60 s of processor time and 400 MiB', async () => {
-  const { continuations, seconds, peakMiB, json, subtrees } = await scale(1_000_000, 'through-a-file')
+  const { continuations, seconds, peakMiB, json, subtrees } = await aMillion()
   same(continuations, 1_000_000)
   ok(seconds < 60 && peakMiB < 400 && json < 300_000, `${seconds} s, ${peakMiB} MiB, ${json} bytes`)
   ok(

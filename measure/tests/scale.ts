@@ -61,5 +61,6 @@ console.log(
     json: JSON.stringify(figures).length,
     subtrees: figures.subtrees.map((r) => r.total),
     largest: figures.subtrees.map((r) => r.largest),
+    figures,
   }),
 )
