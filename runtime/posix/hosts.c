@@ -13,7 +13,7 @@ struct ch_address_query {
   const char *node, *service;
   const struct addrinfo *hints;
   struct addrinfo *found;
-  int result, error; /* getaddrinfo's, and its errno */
+  int result, error, h_error; /* getaddrinfo's, and its errno and h_errno */
   struct addrinfo hints_room;
   char text[];
 };
@@ -54,6 +54,7 @@ long ch_call_getaddrinfo(void *data) {
   struct ch_address_query *q = data;
   q->result = getaddrinfo(q->node, q->service, q->hints, &q->found);
   q->error = errno;
+  q->h_error = h_errno;
   return 0;
 }
 
@@ -61,6 +62,8 @@ int ch_address_query_end(struct ch_address_query *q, struct addrinfo **found) {
   int result = q->result;
   if (result == 0)
     *found = q->found;
+  else
+    h_errno = q->h_error;
   if (result == EAI_SYSTEM)
     errno = q->error;
   free(q);
@@ -78,7 +81,7 @@ struct ch_name_info {
   char *service;
   socklen_t service_room;
   int flags;
-  int result, error; /* getnameinfo's, and its errno */
+  int result, error, h_error; /* getnameinfo's, and its errno and h_errno */
   struct sockaddr_storage address_room;
   char text[];
 };
@@ -109,6 +112,7 @@ long ch_call_getnameinfo(void *data) {
   struct ch_name_info *n = data;
   n->result = getnameinfo(n->address, n->length, n->host, n->host_room, n->service, n->service_room, n->flags);
   n->error = errno;
+  n->h_error = h_errno;
   return 0;
 }
 
@@ -118,6 +122,8 @@ int ch_name_info_end(struct ch_name_info *n, char *host, char *service) {
     strcpy(host, n->host);
   if (result == 0 && n->service)
     strcpy(service, n->service);
+  if (result == EAI_NONAME || result == EAI_AGAIN || result == EAI_FAIL)
+    h_errno = n->h_error;
   if (result == EAI_SYSTEM)
     errno = n->error;
   free(n);
@@ -202,8 +208,8 @@ int ch_host_query_end(struct ch_host_query *q, struct hostent *to, char *room, s
 
 struct hostent *ch_host_query_keep(struct ch_host_query *q) {
   static __thread struct ch_host_query *kept;
-  h_errno = q->h_error;
   if (!q->found) {
+    h_errno = q->h_error;
     if (q->error)
       errno = q->error;
     free(q);

@@ -18,7 +18,7 @@
 /* ---- the server ----
  *
  * The first letter of a name says what becomes of its queries: d(ead) gets no answer, l(ate) none to the first query,
- * w(aiting) none while `holds`; all others have 10.0.0.7 and 2001:db8::7. */
+ * w(aiting) none while `holds`; n(obody) is told to be no name; all others have 10.0.0.7 and 2001:db8::7. */
 
 enum { LETTERS = 128 };
 static int asked[LETTERS];          /* how many queries have come, by the first letter */
@@ -50,6 +50,11 @@ static void serve(int fd, int number) {
     m[2] = 0x81;
     m[3] = 0x80;
     memset(m + 6, 0, 6);
+    if (letter == 'n') {
+      m[3] = 0x83;
+      sendto(fd, m, at, 0, (struct sockaddr *)&from, size);
+      continue;
+    }
     m[7] = 1;
     memcpy(m + at, type == 1 ? v4 : v6, type == 1 ? sizeof v4 : sizeof v6);
     sendto(fd, m, at + (type == 1 ? sizeof v4 : sizeof v6), 0, (struct sockaddr *)&from, size);
@@ -372,6 +377,17 @@ TEST(ai_addrconfig_leaves_out_families_without_an_address) {
     add_ipv4_address();
     leaves_out_families();
   }
+  exit(0);
+}
+/* On the way files are looked for that need not be there. */
+TEST(a_name_that_nobody_has_is_told_by_h_errno_and_leaves_errno_as_it_was) {
+  int v4, v6, mapped;
+  start_server();
+  errno = 4242;
+  h_errno = NETDB_SUCCESS;
+  EXPECT(look_up("nobody.example", AF_INET, 0, &v4, &v6, &mapped) == EAI_NONAME);
+  EXPECT(errno == 4242 && h_errno == HOST_NOT_FOUND);
+  EXPECT(look_up("known.example", AF_INET, 0, &v4, &v6, &mapped) == 0 && errno == 4242);
   exit(0);
 }
 TEST(ai_all_adds_mapped_addresses) {

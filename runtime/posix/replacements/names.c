@@ -38,28 +38,21 @@ static struct ch_dns_query *look_up(const char *node, const struct addrinfo *hin
   if (ch_names_are_the_systems())                                                                                      \
   CH_SINGLE_ACTIVITY(call)
 
-CH_REPLACES(getaddrinfo)
-int ch_posix_getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
-                         struct addrinfo **result) {
+/* What the C library leaves in h_errno when it has not found a name. */
+static int h_error_of(int error) {
+  return error == EAI_AGAIN    ? TRY_AGAIN
+         : error == EAI_FAIL   ? NO_RECOVERY
+         : error == EAI_NODATA ? NO_DATA
+                               : HOST_NOT_FOUND;
+}
+
+/* By c-ares. EAI_SYSTEM: errno says more. */
+static int ask_servers(const char *node, const char *service, const struct addrinfo *hints, struct addrinfo **result) {
   struct ch_name_request request;
-  struct ch_dns_query *query;
-  struct ch_address_query *plain;
-  int error;
-  SINGLE_ACTIVITY_NAMES(getaddrinfo(node, service, hints, result));
-  if (ch_name_is_plain(node, hints))
-    return ch_plain_getaddrinfo(node, service, hints, result);
-  if (!ch_dns_available()) {
-    plain = ch_address_query(node, service, hints);
-    if (!plain)
-      return EAI_MEMORY;
-    if (ch_do_call(ch_call_getaddrinfo, plain, CH_CALL_ABANDONED) < 0)
-      return EAI_SYSTEM;
-    return ch_address_query_end(plain, result);
-  }
-  error = ch_name_begin(&request, service, hints);
+  int error = ch_name_begin(&request, service, hints);
   if (error)
     return error;
-  query = look_up(node, &request.hints);
+  struct ch_dns_query *query = look_up(node, &request.hints);
   if (query && query->error && ch_name_wants_mapped(&request)) {
     /* AI_V4MAPPED, and there is no IPv6 address. */
     request.hints.ai_family = AF_INET;
@@ -70,7 +63,32 @@ int ch_posix_getaddrinfo(const char *node, const char *service, const struct add
     ch_name_give_up(&request);
     return errno == ENOMEM ? EAI_MEMORY : EAI_SYSTEM;
   }
-  return ch_name_end(&request, query, result);
+  error = ch_name_end(&request, query, result);
+  if (error && error != EAI_MEMORY)
+    h_errno = h_error_of(error);
+  return error;
+}
+
+CH_REPLACES(getaddrinfo)
+int ch_posix_getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
+                         struct addrinfo **result) {
+  struct ch_address_query *plain;
+  int error, saved = errno;
+  SINGLE_ACTIVITY_NAMES(getaddrinfo(node, service, hints, result));
+  if (ch_name_is_plain(node, hints))
+    return ch_plain_getaddrinfo(node, service, hints, result);
+  if (ch_dns_available()) {
+    error = ask_servers(node, service, hints, result);
+    if (error != EAI_SYSTEM)
+      errno = saved; /* on the way a file may have been looked for that is not there */
+    return error;
+  }
+  plain = ch_address_query(node, service, hints);
+  if (!plain)
+    return EAI_MEMORY;
+  if (ch_do_call(ch_call_getaddrinfo, plain, CH_CALL_ABANDONED) < 0)
+    return EAI_SYSTEM;
+  return ch_address_query_end(plain, result);
 }
 
 /* ---- by a thread of the pool: the C library's own way, with all of its sources ---- */
