@@ -28,8 +28,3 @@ long ch_child_changes(void *data) {
   int r = (int)syscall(SYS_waitid, w->type, w->id, &info, w->options | WNOWAIT, NULL);
   return r < 0 && errno == EINTR ? -EINTR : 0; /* the plain call reports other errors */
 }
-
-long ch_call_pclose(void *file) {
-  int r = pclose(file);
-  return r == -1 ? -errno : r;
-}

@@ -18,6 +18,5 @@ CH_HIDDEN bool ch_is_nonblocking(int fd);
  * none. */
 CH_HIDDEN int ch_pidfd(pid_t);
 CH_HIDDEN long ch_child_changes(void *wait); /* a struct ch_child_wait */
-CH_HIDDEN long ch_call_pclose(void *file);
 
 #endif

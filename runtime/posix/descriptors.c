@@ -141,6 +141,21 @@ int ch_plain_close_range(unsigned first, unsigned last, int flags) {
   return ch_close_range_except_ours(first, last, flags, close_range);
 }
 
+/* In glibc the functions of a stream's kind follow the FILE, and those of popen's differ from those of files. So do
+ * those of a few streams that are no popen's; to close these on a thread does no harm. */
+static const void *kind_of(FILE *f) { return *(const void *const *)(const void *)(f + 1); }
+bool ch_stream_is_of_command(FILE *f) {
+  const int saved = errno;
+  const bool has_descriptor = fileno(f) >= 0; /* all of popen's have one; those of the program's own functions do not */
+  errno = saved;
+  return has_descriptor && kind_of(f) != kind_of(stdin);
+}
+
+long ch_call_pclose(void *file) {
+  int r = pclose(file);
+  return r == -1 ? -errno : r;
+}
+
 int ch_plain_fclose(FILE *f) {
   int saved = errno, fd = f ? fileno(f) : -1;
   if (fd < 0)

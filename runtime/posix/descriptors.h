@@ -4,6 +4,7 @@
 #define CHARCOAL_POSIX_DESCRIPTORS_H
 
 #include "frames/attributes.h"
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/socket.h>
 
@@ -24,5 +25,8 @@ CH_HIDDEN int ch_plain_ioctl(int fd, unsigned long command, void *argument);
 CH_HIDDEN int ch_plain_shutdown(int fd, int how);
 CH_HIDDEN int ch_plain_close_range(unsigned first, unsigned last, int flags);
 CH_HIDDEN int ch_plain_fclose(FILE *);
+/* Whether fclose may wait for the end of a process, because popen has opened the stream. */
+CH_HIDDEN bool ch_stream_is_of_command(FILE *);
+CH_HIDDEN long ch_call_pclose(void *file);
 
 #endif

@@ -1,5 +1,5 @@
 /* Tests the options of waitpid and waitid that say which children count, beside other activities: a tracer, and who
- * made a child by clone; and the signal mask of children. */
+ * made a child by clone; what popen has begun; and the signal mask of children. */
 #include "harness.h"
 #include <sched.h>
 #include <signal.h>
@@ -51,6 +51,30 @@ TEST(a_clause_does_not_wait_for_the_stops_of_a_child) {
   waituntil(r = waitpid(child, &status, __WALL)) EXPECT(r == -1 && errno == ENOSYS);
   let_go();
   gets_the_stop(child, child, __WALL);
+}
+
+/* ---- commands ---- */
+
+/* The command ends only after another activity has run. What closes a stream is not refused when it is cancelled. */
+TEST(others_run_while_a_stream_of_popen_is_closed) {
+  for (int way = 0; way < 4; way++) {
+    char command[100];
+    int status = -1;
+    alarm(100);
+    EXPECT(pipe(go) == 0);
+    snprintf(command, sizeof command, "head -c 1 <&%d; exit 4", go[0]);
+    FILE *f = popen(command, "r");
+    activate let_go();
+    do {
+      if (way & 1)
+        cancel;
+      status = way & 2 ? pclose(f) : fclose(f);
+    }
+    finish;
+    EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 4);
+    close(go[0]);
+    close(go[1]);
+  }
 }
 
 /* ---- children that do not send SIGCHLD ---- */

@@ -106,8 +106,7 @@ CH_REPLACES(system) int ch_posix_system(const char *line) {
   return line ? status : status == 0;
 }
 
-/* Waits for a process until it ends: on a thread, not to be interrupted. What pclose has to write out is written here:
- * the signal of a broken pipe is the writer's. */
+/* What it has to write out is written here: the signal of a broken pipe is the writer's. */
 CH_REPLACES(pclose) int ch_posix_pclose(FILE *f) {
   int saved = errno;
   CH_SINGLE_ACTIVITY(pclose(f));
@@ -116,14 +115,5 @@ CH_REPLACES(pclose) int ch_posix_pclose(FILE *f) {
     ch_stream_unhold(f);
     errno = saved;
   }
-  ch_stream_closing(f);
-  long r = ch_do_call(ch_call_pclose, f, CH_CALL_WAITING);
-  /* It has not begun, and what it gives back is to be given back. */
-  if (r < 0 && (errno == ECANCELED || errno == ENOMEM)) {
-    errno = saved;
-    r = ch_call_pclose(f);
-    if (r < 0)
-      errno = (int)-r, r = -1;
-  }
-  return (int)r;
+  return close_command(f);
 }

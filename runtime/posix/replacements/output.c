@@ -287,6 +287,13 @@ CH_REPLACES(fflush_unlocked) int ch_posix_fflush_unlocked(FILE *f) {
   return f ? flush(f) : flush_all();
 }
 
+static int close_stream(FILE *f) {
+  if (!ch_stream_is_of_command(f))
+    return ch_plain_fclose(f);
+  CH_SINGLE_ACTIVITY(pclose(f));
+  return close_command(f);
+}
+
 /* Never refused, for it gives something back: cancelled, what cannot go at once is lost, and EOF with ECANCELED says
  * so. */
 CH_REPLACES(fclose) int ch_posix_fclose(FILE *f) {
@@ -299,9 +306,8 @@ CH_REPLACES(fclose) int ch_posix_fclose(FILE *f) {
     }
     ch_stream_unhold(f);
   }
-  if (ch_plain_fclose(f) < 0 && !error)
-    return EOF;
-  return error ? (errno = error, EOF) : 0;
+  r = close_stream(f);
+  return error ? (errno = error, EOF) : r;
 }
 
 /* Like fclose, it gives the old file back in any case. */

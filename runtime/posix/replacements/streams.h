@@ -3,6 +3,8 @@
 #define CHARCOAL_POSIX_REPLACEMENTS_STREAMS_H
 
 #include "charcoal_abi.h"
+#include "posix/descriptors.h"
+#include "posix/operations.h"
 #include "posix/streams.h"
 #include "posix/replacements/replacement.h"
 #include <stdlib.h>
@@ -31,6 +33,24 @@ static int write_out(FILE *f) {
       return -1;
     }
   }
+}
+
+/* pclose, and fclose of what popen has returned: waits for a process until it ends, on a thread of the pool. It is not
+ * cancelled, because it gives something back. */
+static inline int close_command(FILE *f) {
+  struct ch_scope barrier;
+  int saved = errno;
+  ch_stream_closing(f);
+  ch_scope_enter(&barrier, CH_SCOPE_BARRIER, "pclose");
+  long r = ch_do_call(ch_call_pclose, f, CH_CALL_WAITING);
+  ch_scope_leave(&barrier);
+  if (r < 0 && errno == ENOMEM) { /* it has not begun */
+    errno = saved;
+    r = ch_call_pclose(f);
+    if (r < 0)
+      errno = (int)-r, r = -1;
+  }
+  return (int)r;
 }
 
 #endif
