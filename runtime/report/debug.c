@@ -89,6 +89,7 @@ void ch_debug_visit(void (*visit)(struct ch_debug *, void *), void *data) {
 /* When the program's first domain begins. */
 static void begin(void) {
   static const char *const switches[] = {"0", "1", NULL}, *const formats[] = {"0", "1", "json", "end", NULL};
+  ch_settings_misspelled();
   if (ch_setting_word("CHARCOAL_CHECK", switches) == 1)
     ch_checks = 1;
   ch_child_hook(in_child);
