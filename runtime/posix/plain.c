@@ -5,6 +5,7 @@
 #include "reactor/runtime_descriptors.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,3 +75,4 @@ int ch_plain_lockf(int fd, int command, int64_t n) { return lockf(fd, command, n
 ssize_t ch_plain_read_chk(int fd, void *to, size_t n, size_t room) { return __read_chk(fd, to, n, room); }
 
 void ch_plain_sched_yield(void) { sched_yield(); }
+void ch_plain_testcancel(void) { pthread_testcancel(); }

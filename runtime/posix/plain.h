@@ -43,6 +43,7 @@ CH_HIDDEN pid_t ch_plain_wait4(pid_t, int *status, int options, struct rusage *)
 CH_HIDDEN int ch_plain_waitid(idtype_t, id_t, siginfo_t *, int options);
 /* Gives this thread's processor to another thread. */
 CH_HIDDEN void ch_plain_sched_yield(void);
+CH_HIDDEN void ch_plain_testcancel(void);
 CH_HIDDEN int ch_plain_sigtimedwait(const sigset_t *, siginfo_t *, const struct timespec *);
 
 #endif

@@ -4,6 +4,7 @@
 #define CHARCOAL_POSIX_SINGLE_ACTIVITY_H
 
 #include "sched/domain.h"
+#include "sched/host.h"
 
 /* Nobody but the running activity, which has no scope open, can do anything in this domain until it goes on. */
 CH_HIDDEN bool ch_is_single_activity(void);
@@ -11,11 +12,23 @@ CH_HIDDEN bool ch_is_single_activity(void);
 /* This thread was made by the program's own pthread_create or thrd_create: so pthread_cancel may end it. */
 CH_HIDDEN extern __thread __attribute__((tls_model("initial-exec"))) bool ch_in_programs_thread;
 
-/* At the head of a replacement that may wait: makes the plain call then. In an atomic block (these are the marks of
- * one, which the compiler's own words leave) a name means the plain function. */
+/* pthread_cancel has ended the thread, whose other activities go on: the activity that it was about ends here. */
+static inline void ch_cancellation_point(void) {
+  if (CH_UNLIKELY(ch_domain.is_cancelled != 0))
+    ch_host_exit_at_call();
+}
+
+/* At the head of a replacement that may wait, which is a cancellation point: makes the plain call then. In an atomic
+ * block (these are the marks of one, which the compiler's own words leave) a name means the plain function. */
 void __charcoal_atomic_enter(void);
 void __charcoal_atomic_leave(int *);
 #define CH_SINGLE_ACTIVITY(call)                                                                                       \
+  do {                                                                                                                 \
+    ch_cancellation_point();                                                                                           \
+    CH_SINGLE_ACTIVITY_NO_POINT(call);                                                                                 \
+  } while (0)
+/* The same for a call that is no cancellation point of POSIX. */
+#define CH_SINGLE_ACTIVITY_NO_POINT(call)                                                                              \
   do {                                                                                                                 \
     if (ch_domain.live == 1 && ch_is_single_activity()) {                                                              \
       int in_atomic __attribute__((cleanup(__charcoal_atomic_leave)));                                                 \

@@ -163,11 +163,19 @@ CH_HIDDEN extern void ch_locks_report(int fd) __attribute__((weak));
 CH_HIDDEN extern void ch_locks_end(void) __attribute__((weak));
 CH_HIDDEN extern void ch_events_end(void) __attribute__((weak));
 
+/* In main's thread only plain code cares for pthread_cancel. */
+static void poll(int64_t deadline) {
+  if (CH_LIKELY(ch_domain.natives == 0) && CH_LIKELY(ch_domain.is_program))
+    ch_reactor_poll(deadline);
+  else
+    ch_host_sleep(deadline);
+}
+
 void ch_look_outside(int64_t deadline) {
   if (CH_UNLIKELY(ch_domain.lock_queues != 0))
     ch_locks_look();
   ch_timers_fire();
-  ch_reactor_poll(deadline);
+  poll(deadline);
   if (ch_has_sources())
     ch_sources_look();
 }
@@ -349,10 +357,7 @@ __attribute__((noinline)) static void idle(struct ch_domain *d, struct ch_group 
   if (sources && ch_reactor != &ch_reactor_simulated)
     return;
   int64_t latest = ch_timers_latest();
-  if (CH_LIKELY(d->natives == 0))
-    ch_reactor_poll(until < latest ? until : latest);
-  else
-    ch_host_sleep(until < latest ? until : latest);
+  poll(until < latest ? until : latest);
   if (CH_UNLIKELY(until != CH_FOREVER))
     ch_awake();
   ch_timers_fire();

@@ -198,6 +198,7 @@ static void thread_ends(void *domain) {
     ch_slice_main_leaves();
   }
   if (d->current) {
+    ch_blocks_forget(0, NULL, NULL);
     const struct ch_open_block *left = ch_block_left(0);
     if (left)
       body_is_gone(left);
@@ -253,6 +254,12 @@ void ch_host_exit_if_cancelled(void) {
     ch_blocks_take_back(0);
     pthread_exit(PTHREAD_CANCELED);
   }
+}
+
+void ch_host_exit_at_call(void) {
+  const struct ch_branch *b = ch_domain.current;
+  if (b && !(b->flags & CH_ASYNC) && !b->scope && ch_tls.atomic_depth == 0)
+    ch_host_exit_if_cancelled();
 }
 
 /* ---- the process's end ---- */

@@ -27,14 +27,18 @@ CH_HIDDEN void ch_host_end(void);
 CH_HIDDEN void ch_host_watch_thread(void);
 CH_HIDDEN void ch_host_unwatch_thread(void);
 
-/* ch_reactor_poll, while branches wait on native stacks. pthread_cancel ends this sleep, too, but not the loop: its
+/* ch_reactor_poll, for a thread that pthread_cancel may end. pthread_cancel ends this sleep, too, but not the loop: its
  * unwinding would leave this stack and then run handlers of pthread_cleanup_push that stand on another one. Instead the
- * thread's first activity is cancelled. If that waits in a call of POSIX that is a cancellation point, the call ends
- * the activity as pthread_exit would, on its own stack, with its handlers. */
+ * thread's first activity is cancelled. If that waits in plain code, in a call of POSIX that is a cancellation point,
+ * the call ends the activity as pthread_exit would, on its own stack, with its handlers. A call of interruptible code
+ * returns ECANCELED, and the next one ends the activity. */
 CH_HIDDEN void ch_host_sleep(int64_t deadline);
 /* The running code is part of the activity that pthread_cancel is about, and the thread has been cancelled so. */
 CH_HIDDEN bool ch_host_is_cancelled(struct ch_branch *);
 /* At a cancellation point in plain code: the activity ends, if so. */
 CH_HIDDEN void ch_host_exit_if_cancelled(void);
+/* The same in interruptible code. Inside a scope the activity goes on, and its calls return ECANCELED until it has left
+ * the scope, because the scope's branches have to be waited for. */
+CH_HIDDEN void ch_host_exit_at_call(void);
 
 #endif

@@ -283,6 +283,54 @@ static void try_each(void *(*how)(void *)) {
 TEST(a_thread_that_waits_is_cancelled) { try_each(one_activity); }
 TEST(a_thread_whose_first_activity_waits_is_cancelled_while_another_goes_on) { try_each(beside_another); }
 
+/* ---- calls whose results nobody looks at ---- */
+
+static int destroyed;
+static pthread_key_t specific;
+static void destroy(void *value) { destroyed++; }
+static void sleeps(void) { usleep(200); }
+static void sleeps_precisely(void) { nanosleep(&(struct timespec){0, 200000}, NULL); }
+static void reads(void) {
+  char c;
+  (void)!read(empty[0], &c, 1);
+}
+static void polls(void) { poll(NULL, 0, 1); }
+static void asks(void) {
+  ch_sleep(200000);
+  pthread_testcancel();
+}
+static void (*volatile again)(void);
+static void *goes_on_for_ever(void *unused) {
+  activate {
+    for (; !returned; turns++)
+      ch_sleep(200000);
+  }
+  pthread_setspecific(specific, &specific);
+  called = 1;
+  for (;;)
+    again();
+}
+TEST(a_thread_that_goes_on_for_ever_ends_at_its_next_call_when_it_is_cancelled) {
+  static void (*const ways[])(void) = {sleeps, sleeps_precisely, reads, polls, asks};
+  alarm(60);
+  EXPECT(pipe(empty) == 0 && pthread_key_create(&specific, destroy) == 0);
+  for (unsigned i = 0; i < sizeof ways / sizeof *ways; i++) {
+    pthread_t t;
+    void *end = NULL;
+    again = ways[i];
+    called = returned = turns = destroyed = 0;
+    EXPECT(pthread_create(&t, NULL, goes_on_for_ever, NULL) == 0);
+    while (!called || turns < 3)
+      ch_sleep(200000);
+    int before = turns;
+    EXPECT(pthread_cancel(t) == 0);
+    while (turns < before + 3)
+      ch_sleep(200000);
+    returned = 1;
+    EXPECT(pthread_join(t, &end) == 0 && end == PTHREAD_CANCELED && destroyed == 1);
+  }
+}
+
 /* ---- handlers of several activities ---- */
 
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer) && !__has_feature(memory_sanitizer)

@@ -36,15 +36,15 @@ static void give_way(void) {
   ch_reschedule();
 }
 CH_REPLACES(sched_yield) int ch_posix_sched_yield(void) {
-  CH_SINGLE_ACTIVITY(sched_yield());
+  CH_SINGLE_ACTIVITY_NO_POINT(sched_yield());
   return give_way(), 0;
 }
 CH_REPLACES(pthread_yield) int ch_posix_pthread_yield(void) {
-  CH_SINGLE_ACTIVITY(sched_yield());
+  CH_SINGLE_ACTIVITY_NO_POINT(sched_yield());
   return give_way(), 0;
 }
 CH_REPLACES(thrd_yield) void ch_posix_thrd_yield(void) {
-  CH_SINGLE_ACTIVITY(thrd_yield());
+  CH_SINGLE_ACTIVITY_NO_POINT(thrd_yield());
   give_way();
 }
 

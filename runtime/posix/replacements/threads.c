@@ -10,6 +10,7 @@
 #include "posix/locks/condition.h"
 #include "posix/locks/mutex.h"
 #include "posix/locks/others.h"
+#include "posix/plain.h"
 #include "posix/plain_waits.h"
 #include "posix/single_activity.h"
 #include "posix/replacements/replacement.h"
@@ -66,6 +67,12 @@ int ch_posix_pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clock
 
 /* ---- the others ---- */
 
+/* The C library's knows nothing of a cancellation that has ended the domain's sleep. */
+CH_REPLACES(pthread_testcancel) void ch_posix_pthread_testcancel(void) {
+  ch_cancellation_point();
+  ch_plain_testcancel();
+}
+
 static void once(pthread_once_t *o, void (*init)(void)) {
   if (ch_once_take(o)) {
     init();
@@ -78,7 +85,7 @@ CH_REPLACES(pthread_spin_lock) int ch_posix_pthread_spin_lock(pthread_spinlock_t
   int r = ch_plain_spin_trylock(l);
   if (r != EBUSY)
     return r;
-  CH_SINGLE_ACTIVITY(pthread_spin_lock(l));
+  CH_SINGLE_ACTIVITY_NO_POINT(pthread_spin_lock(l));
   while ((r = ch_plain_spin_trylock(l)) == EBUSY)
     ch_reschedule();
   return r;
