@@ -237,6 +237,17 @@ CH_COLD static void check_end(struct ch_branch *b) {
 CH_RARE static void is_last(struct ch_group *g) { ch_group_has_emptied(g); }
 CH_RARE static void free_one_ends(struct ch_group *g) { ch_group_free_ended(g); }
 
+/* The handle is about to be written. What else may be at its place by now would be destroyed by that. */
+CH_COLD static void report_stale(const ch_activity *handle) {
+  fprintf(stderr,
+          "charcoal: an activity ends whose handle at %p is not its own any more, because the handle's memory was "
+          "given back, or was used again, also for another activity; keep each handle until its activity has ended, or "
+          "call ch_activity_detach\n",
+          (const void *)handle);
+  fflush(NULL);
+  _exit(CH_EXIT_MISUSE);
+}
+
 /* The activity leaves its group. The result is its handle, which has to be finished; or NULL. */
 static inline __attribute__((always_inline)) ch_activity *leave(struct ch_branch *b, bool prefixed) {
   struct ch_group *group = prefixed ? ch_branch_prefix(b)->group : &ch_domain.base;
@@ -244,7 +255,10 @@ static inline __attribute__((always_inline)) ch_activity *leave(struct ch_branch
     free_one_ends(group);
   else if (CH_UNLIKELY(--group->live == 0))
     is_last(group);
-  return prefixed ? ch_branch_prefix(b)->handle : NULL;
+  ch_activity *handle = prefixed ? ch_branch_prefix(b)->handle : NULL;
+  if (handle && CH_UNLIKELY(handle->branch != b))
+    report_stale(handle);
+  return handle;
 }
 
 void ch_activity_drop(struct ch_branch *b) {

@@ -163,6 +163,13 @@ static void uses_a_handle_twice(void) {
   ch_activity_wait(&handle);
 }
 
+static void gives_a_handle_back(void) {
+  ch_activity *handle = malloc(sizeof *handle);
+  activate [handle] ch_sleep(1000000);
+  free(handle);
+  ch_sleep(2000000000);
+}
+
 /* No mistake: the child returns from here, but the activity that uses `local` is not in the child. */
 static pid_t forks_beside_a_capture(void) {
   int local = 0;
@@ -219,6 +226,7 @@ int main(int argc, char **argv) {
       CASE(waits_for_a_foreign_rendezvous),
       CASE(cancels_a_foreign_event),
       CASE(uses_a_handle_twice),
+      CASE(gives_a_handle_back),
       CASE(forks),
       CASE(uses_settings),
   };
