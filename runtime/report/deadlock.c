@@ -115,14 +115,20 @@ static void put_circle_from_here(void) {
 }
 
 static int dumped;
+static struct ch_domain *asked; /* NULL: it dumps itself, or has been given up */
+static bool take_request(struct ch_domain *from) {
+  return __atomic_compare_exchange_n(&asked, &from, NULL, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
 static void dumps_here(int signal) {
   (void)signal;
+  if (!take_request(&ch_domain))
+    return; /* it comes late: another domain has been asked */
   put_circle_from_here();
   ch_dump(2);
   __atomic_store_n(&dumped, 1, __ATOMIC_RELEASE);
 }
 
-/* Lets a domain that sleeps dump itself, on its own thread; one that does not answer within a second is left out. */
+/* Lets a domain that sleeps dump itself, on its own thread; one that has not begun within a second is left out. */
 static void dump_other(struct ch_debug *d, void *unused) {
   char name[32] = "";
   (void)unused;
@@ -131,9 +137,14 @@ static void dump_other(struct ch_debug *d, void *unused) {
   pthread_getname_np(d->thread, name, sizeof name);
   dprintf(2, "charcoal: in another domain, of the thread \"%s\":\n", name);
   __atomic_store_n(&dumped, 0, __ATOMIC_RELEASE);
-  if (pthread_kill(d->thread, SIGQUIT) == 0)
-    for (int ms = 0; ms < 1000 && !__atomic_load_n(&dumped, __ATOMIC_ACQUIRE); ms++)
-      nanosleep(&(struct timespec){0, 1000000}, NULL);
+  __atomic_store_n(&asked, d->domain, __ATOMIC_RELEASE);
+  if (pthread_kill(d->thread, SIGQUIT) != 0)
+    return;
+  for (int ms = 0; !__atomic_load_n(&dumped, __ATOMIC_ACQUIRE); ms++) {
+    if (ms >= 1000 && take_request(d->domain))
+      return; /* it has not begun */
+    nanosleep(&(struct timespec){0, 1000000}, NULL);
+  }
 }
 
 static void dump_others(void) {

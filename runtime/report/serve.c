@@ -143,13 +143,19 @@ static struct {
   int fd;
   unsigned format;
   sem_t done;
-  int waits; /* 0: the request has been given up, so a domain that comes late writes nothing */
+  struct ch_domain *asked; /* NULL: it answers, or has been given up, so that it writes nothing if it comes late */
 } request;
+
+/* A signal may come late, when another domain has been asked. Whoever is the first to take the request from the domain
+ * has it. */
+static bool take_request(struct ch_domain *from) {
+  return __atomic_compare_exchange_n(&request.asked, &from, NULL, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
 
 static void on_request(int signal) {
   (void)signal;
   int saved = errno;
-  if (__atomic_exchange_n(&request.waits, 0, __ATOMIC_ACQ_REL)) {
+  if (take_request(&ch_domain)) {
     ch_dump_as(request.fd, request.format);
     sem_post(&request.done);
   }
@@ -161,13 +167,13 @@ static void ask(struct ch_debug *d, void *unused) {
   struct timespec until;
   clock_gettime(CLOCK_MONOTONIC, &until);
   until.tv_sec += 2;
-  __atomic_store_n(&request.waits, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&request.asked, d->domain, __ATOMIC_RELEASE);
   if (pthread_kill(d->thread, SIGNAL) != 0)
     return;
   int error;
   while ((error = sem_clockwait(&request.done, CLOCK_MONOTONIC, &until)) != 0 && errno == EINTR)
     ;
-  if (error && !__atomic_exchange_n(&request.waits, 0, __ATOMIC_ACQ_REL))
+  if (error && !take_request(d->domain))
     while (sem_wait(&request.done) != 0) /* the domain has begun to answer, and will soon be ready */
       ;
 }
