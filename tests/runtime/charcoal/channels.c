@@ -2,6 +2,8 @@
 #include "../harness.h"
 #include <charcoal/channel.h>
 #include <charcoal/future.h>
+#include <charcoal/locks.h>
+#include <charcoal/watch.h>
 #include <pthread.h>
 #include <time.h>
 
@@ -540,4 +542,40 @@ TEST_EXITS(a_receive_from_a_shared_channel_that_nobody_can_end_is_a_deadlock, CH
   int x;
   EXPECT(ch_channel_init_shared(&mine, 1) == 0);
   ch_recv(&mine, &x);
+}
+
+/* ---- local variables without an initializer ---- */
+
+__attribute__((noinline)) static void fills_the_stack(void) {
+  volatile unsigned char bytes[4000];
+  memset((void *)bytes, 0xa5, sizeof bytes);
+  EXPECT(bytes[17] == 0xa5);
+}
+__attribute__((noinline)) static void uses_local_objects(void) {
+  channel(int) c, several[2];
+  future(int) f;
+  watch(int) w;
+  ch_sem s;
+  ch_mutex m;
+  int sent = 7, got = 0;
+  do {
+    async EXPECT(ch_recv(&c, &got) == 0 && got == 7);
+    EXPECT(ch_send(&c, &sent) == 0);
+    EXPECT(ch_try_send(&several[1], &sent) == EAGAIN && ch_close(&several[0]) == 0);
+    EXPECT(ch_future_set(&f, 7) == 0 && ch_get(&f, &got) == 0 && got == 7);
+    ch_watch_set(&w, 3);
+    EXPECT(ch_sem_trywait(&s) == EAGAIN && ch_try_lock(&m) == 0 && ch_unlock(&m) == 0);
+  }
+  finish;
+}
+TEST(a_local_object_without_an_initializer_begins_as_zeroed_memory) {
+  for (int i = 0; i < 2; i++) {
+    fills_the_stack();
+    uses_local_objects();
+  }
+  fills_the_stack();
+  atomic {
+    channel(int) c;
+    EXPECT(ch_close(&c) == 0);
+  }
 }
