@@ -1,6 +1,7 @@
 /* mkevent, trigger, cancel and twait. charcoal/events.h says what they mean, and cells.h has their invariants. */
 #include "events/cells.h"
 #include "activity/scope.h"
+#include "sched/open_blocks.h"
 #include "sync/plain.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -47,7 +48,7 @@ static void fill(struct ch_event_slot *s, const struct ch_event_slot_made *made)
     ch_list_append(&made->anchor->slots, &s->link, false);
 }
 
-void ch_event_anchor_leave(struct ch_event_anchor *a) {
+static void let_all_go(struct ch_event_anchor *a) {
   while (!ch_list_empty(&a->slots))
     let_go((struct ch_event_slot *)a->slots.next);
 }
@@ -379,9 +380,27 @@ unsigned ch_rendezvous_triggered_(struct ch_rendezvous *r) { return r->state ? s
 
 /* ---- blocks that end ---- */
 
+/* The rendezvous goes with its block, whoever waits for it. */
+static void go(state_t *s, const char *leaked) {
+  struct ch_clause *waiter = ch_list_first(&s->waiter);
+  empty(s, leaked);
+  if (CH_UNLIKELY(waiter != NULL) && ch_claim(waiter)) {
+    waiter->value = ESTALE;
+    ch_wake(waiter);
+  }
+  ch_rendezvous_give(s);
+}
+static void end_with_block(struct ch_rendezvous *r, const char *leaked) {
+  if (!r->state)
+    return;
+  go(state_of(r), leaked);
+  r->state = NULL;
+}
+
 struct span {
   char *at;
   size_t size;
+  unsigned short block;
 };
 /* Whether what is in this word of a variable is a rendezvous: any word can be in a structure. */
 static bool is_rendezvous(const struct ch_rendezvous *r) {
@@ -390,22 +409,90 @@ static bool is_rendezvous(const struct ch_rendezvous *r) {
       return r->state->variable == r;
   return false;
 }
-void ch_rendezvous_span_leave(struct span *);
-void ch_rendezvous_span_leave(struct span *s) {
+static void leave_span(struct span *s) {
   const char *why = "its rendezvous went out of scope";
   if (s->size == sizeof(struct ch_rendezvous)) {
-    destroy((struct ch_rendezvous *)s->at, why);
+    end_with_block((struct ch_rendezvous *)s->at, why);
     return;
   }
   for (size_t i = 0; i + sizeof(struct ch_rendezvous) <= s->size; i += sizeof(void *)) {
     struct ch_rendezvous *r = (struct ch_rendezvous *)(s->at + i);
     if (r->state && is_rendezvous(r))
-      destroy(r, why);
+      end_with_block(r, why);
   }
 }
 
+/* A longjmp leaves these blocks without the code at their ends. After one of plain code their memory is gone, but it is
+ * still known which addresses it had. */
+static bool is_between(const void *p, uintptr_t low, uintptr_t high) {
+  return (uintptr_t)p >= low && (uintptr_t)p < high;
+}
+static void forget_slot(struct ch_event_slot *s, uintptr_t low, uintptr_t high) {
+  if (!is_between(s->to, low, high))
+    return;
+  struct ch_link *next = s->link.next, *prev = s->link.prev;
+  s->to = NULL;
+  if (!next)
+    return;
+  if (!is_between(prev, low, high))
+    prev->next = next;
+  if (!is_between(next, low, high))
+    next->prev = prev;
+  s->link.next = NULL;
+}
+static void forget(uintptr_t low, uintptr_t high) {
+  struct ch_link *all = &ch_events.all;
+  for (struct ch_link *n = all->next, *next; n && n != all; n = next) {
+    state_t *s = (state_t *)n;
+    next = n->next;
+    for (struct ch_link *c = s->outstanding.next; c != &s->outstanding; c = c->next)
+      for (unsigned i = 0; i < ((struct ch_cell *)c)->n; i++)
+        forget_slot(&((struct ch_cell *)c)->slots[i], low, high);
+  }
+  for (struct ch_link *n = all->next, *next; n && n != all; n = next) {
+    next = n->next;
+    if (is_between(((state_t *)n)->variable, low, high))
+      go((state_t *)n, NULL);
+  }
+}
+
+void ch_event_anchor_leave(struct ch_event_anchor *);
+void ch_rendezvous_span_leave(struct span *);
 void ch_twait_block_leave(struct ch_twait_block *);
-void ch_twait_block_leave(struct ch_twait_block *b) { destroy(&b->rendezvous, NULL); }
+static void leave_anchor(void *a) { ch_event_anchor_leave(a); }
+static void leave_span_of(void *s) { ch_rendezvous_span_leave(s); }
+static void leave_twait(void *b) { ch_twait_block_leave(b); }
+#define KIND(leave) {.what = "a block with events", .remedy = "", .take_back = (leave), .forget = forget}
+static const struct ch_block_kind anchor = KIND(leave_anchor), span = KIND(leave_span_of), twait = KIND(leave_twait);
+
+static unsigned short enter(void *block, const struct ch_block_kind *kind) {
+  return CH_LIKELY(ch_domain.current != NULL) ? ch_block_open(block, kind, NULL) : 0;
+}
+static void leave(void *block, unsigned short *entry) {
+  if (CH_LIKELY(*entry != 0))
+    ch_block_close(block, *entry);
+}
+
+unsigned short ch_event_anchor_enter(struct ch_event_anchor *);
+unsigned short ch_event_anchor_enter(struct ch_event_anchor *a) { return enter(a, &anchor); }
+void ch_event_anchor_leave(struct ch_event_anchor *a) {
+  leave(a, &a->block);
+  let_all_go(a);
+}
+
+unsigned short ch_rendezvous_span_enter(struct span *);
+unsigned short ch_rendezvous_span_enter(struct span *s) { return enter(s, &span); }
+void ch_rendezvous_span_leave(struct span *s) {
+  leave(s, &s->block);
+  leave_span(s);
+}
+
+unsigned short ch_twait_block_enter(struct ch_twait_block *);
+unsigned short ch_twait_block_enter(struct ch_twait_block *b) { return enter(b, &twait); }
+void ch_twait_block_leave(struct ch_twait_block *b) {
+  leave(b, &b->block);
+  end_with_block(&b->rendezvous, NULL);
+}
 
 /* ---- waiting for one event ---- */
 

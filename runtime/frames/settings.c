@@ -51,9 +51,9 @@ int ch_setting_word(const char *name, const char *const words[]) {
 
 /* ---- misspelled names ---- */
 
-static const char *const all[] = {"CHARCOAL_ATOMICITY",    "CHARCOAL_CHECK",    "CHARCOAL_DEBUG",   "CHARCOAL_DNS",
-                                  "CHARCOAL_DUMP",         "CHARCOAL_EVENTS",   "CHARCOAL_FRAMES",  "CHARCOAL_LOOK_US",
-                                  "CHARCOAL_REACTOR",      "CHARCOAL_SCHEDULE", "CHARCOAL_STATS",   "CHARCOAL_SLICE_US",
+static const char *const all[] = {"CHARCOAL_ATOMICITY",    "CHARCOAL_CHECK",    "CHARCOAL_DEBUG",  "CHARCOAL_DNS",
+                                  "CHARCOAL_DUMP",         "CHARCOAL_EVENTS",   "CHARCOAL_FRAMES", "CHARCOAL_LOOK_US",
+                                  "CHARCOAL_REACTOR",      "CHARCOAL_SCHEDULE", "CHARCOAL_STATS",  "CHARCOAL_SLICE_US",
                                   "CHARCOAL_RING_ENTRIES", "CHARCOAL_THREADS",  "CHARCOAL_TRACE"};
 enum { ALL = sizeof all / sizeof *all, LONGEST = 32, NEAR = 2 };
 

@@ -248,10 +248,13 @@ void ch_anchor_set(struct ch_anchor *public, void *buffer, int value, uint32_t d
     write_token(buffer, a);
     return;
   }
-  if (ch_domain.stack != a->stack) /* the caller's stack pointer, or on AArch64 a place below it */
-    come_back(a, (char *)__builtin_frame_address(0) + 2 * sizeof(void *));
   struct token t;
-  if (read_token(buffer, &t) && t.anchor == a) {
+  const bool is_its_own = read_token(buffer, &t) && t.anchor == a;
+  if (CH_UNLIKELY(ch_domain.open_blocks != NULL) && is_its_own)
+    ch_blocks_forget(t.around.opened, a->stack, CH_CALLERS_STACK);
+  if (ch_domain.stack != a->stack)
+    come_back(a, CH_CALLERS_STACK);
+  if (is_its_own) {
     ch_around_check(&t.around);
     ch_around_leave_blocks(&t.around);
   }

@@ -88,6 +88,8 @@ void ch_around_restore(const struct ch_around *public) {
   const struct noted *n = (const struct noted *)public;
   if (CH_UNLIKELY(n->stack && ch_domain.stack && n->stack != ch_domain.stack))
     ch_around_interrupts_scheduler();
+  if (CH_UNLIKELY(ch_domain.open_blocks != NULL))
+    ch_blocks_forget(n->around.opened, ch_domain.stack, CH_CALLERS_STACK);
   ch_around_check(&n->around);
   ch_around_leave_blocks(&n->around);
   ch_around_leave_atomic(n->around.depth);

@@ -16,9 +16,12 @@ struct around {
   uint32_t depth, policy;  /* of struct ch_tls */
 };
 
+/* The stack pointer of the function's caller, or on AArch64 a place below it. */
+#define CH_CALLERS_STACK ((char *)__builtin_frame_address(0) + 2 * sizeof(void *))
+
 /* Returns what is around the running code. */
 CH_HIDDEN struct around ch_around_now(void);
-/* Ends the program with a message if the jump has left a scope or an open block. */
+/* Ends the program with a message if the jump has left a scope or an open block (that nobody could take back). */
 CH_HIDDEN void ch_around_check(const struct around *);
 /* Sets again what is around: the policy of atomic blocks and `assert_no_yield`; the number of atomic blocks, where
  * those that are left may have to wait for contained activities. */

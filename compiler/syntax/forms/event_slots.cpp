@@ -2,10 +2,11 @@
 //
 //   { int x; … __charcoal_slot(&x) … }     becomes
 //
-//   { struct ch_event_anchor __charcoal_anchor_N __attribute__((cleanup(…leave))) = {0};
+//   { struct ch_event_anchor __charcoal_anchor_N __attribute__((cleanup(…leave))) = {{0}, …enter(…)};
 //     int x; … &__charcoal_anchor_N, &x, sizeof(x) … }
 //
-// The cleanup makes events that are still outstanding forget the slot. For a slot that is no part of a local variable
+// The cleanup makes events that are still outstanding forget the slot, and the runtime knows of the block in
+// case that a longjmp leaves it. For a slot that is no part of a local variable
 // the arguments are 0, 0, 0. Whether `x[i]` is a part of x, or of what x points to, is decided when the event is made.
 #include "translator.h"
 #include <set>
@@ -114,7 +115,8 @@ void Translator::slot() {
   for (const auto &[begin, piece] : blocks)
     if (begin == block && piece < result.pieces.size() && result.pieces[piece].what == Piece::Text)
       result.pieces[piece].text =
-          "struct ch_event_anchor " + anchor + " __attribute__((__cleanup__(__charcoal_anchor_leave))) = {0};";
+          "struct ch_event_anchor " + anchor + " __attribute__((__cleanup__(__charcoal_anchor_leave))) = {{0}, "
+          "__charcoal_anchor_enter(&" + anchor + ")};";
   const std::string name(at(variable));
   text(keyword, "&" + anchor + ", (const void *)&" + name + ", sizeof(__typeof__(" + name +
                     "))"); // an array as a parameter is a pointer

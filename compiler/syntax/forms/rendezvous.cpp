@@ -3,7 +3,7 @@
 //   rendezvous(int) r, *p;     becomes
 //
 //   rendezvous(int) r = {0}, *p;
-//   struct __charcoal_span __charcoal_span_N __attribute__((cleanup(…leave))) = {&r, sizeof r};
+//   struct __charcoal_span __charcoal_span_N __attribute__((cleanup(…leave))) = {&r, sizeof r, …enter(…)};
 //
 // So do arrays of them, and variables of a structure that was declared with one among its members.
 #include "translator.h"
@@ -59,12 +59,13 @@ void Translator::rendezvousDeclaration(size_t typeEnd) {
   if (here() == ";")
     take();
   for (size_t name : variables) {
-    text(name, "struct __charcoal_span __charcoal_span_" + std::to_string(nextSpan++) +
+    const std::string span = std::to_string(nextSpan++);
+    text(name, "struct __charcoal_span __charcoal_span_" + span +
                    " __attribute__((__cleanup__(__charcoal_span_leave))) = {(void *)&");
     result.pieces.push_back({Piece::Original, name, {}});
     text(name, ", sizeof(");
     result.pieces.push_back({Piece::Original, name, {}});
-    text(name, ")};");
+    text(name, "), __charcoal_span_enter(&__charcoal_span_" + span + ")};");
   }
 }
 

@@ -2,7 +2,7 @@
 //
 //   twait { S }     becomes
 //
-//   { struct ch_twait_block __charcoal_twait __attribute__((cleanup(…leave))) = {0};
+//   { struct ch_twait_block __charcoal_twait __attribute__((cleanup(…leave))) = {{0}, …enter(…)};
 //     { S (void)ch_rendezvous_wait_all(&__charcoal_twait.rendezvous, "file:line"); } }
 //
 // `mkevent` without a rendezvous names __charcoal_twait: so the innermost block counts. A jump out of the block cancels
@@ -20,7 +20,8 @@ void Translator::lowerTwait(bool) {
     problem(keyword, "'twait' needs '#include <charcoal/events.h>'");
     return statement(false);
   }
-  text(keyword, "{ struct ch_twait_block __charcoal_twait __attribute__((__cleanup__(__charcoal_twait_leave))) = {0};");
+  text(keyword, "{ struct ch_twait_block __charcoal_twait __attribute__((__cleanup__(__charcoal_twait_leave))) = "
+                "{{0}, __charcoal_twait_enter(&__charcoal_twait)};");
   open(Region::Twait, keyword);
   const size_t end = closing(position);
   beginBlock();

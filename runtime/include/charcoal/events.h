@@ -50,9 +50,10 @@ struct ch_event_tag;
 typedef struct ch_event_tag *(*ch_event)(void);
 
 /* Stands for the block of a variable that events store values into. At the end of the block those events give up the
- * variable. It begins as zeroed memory. */
+ * variable. */
 struct ch_event_anchor {
   struct ch_link slots;
+  unsigned short block; /* its entry among the open blocks (sched/open_blocks.h); 0: no branch runs its code */
 };
 struct ch_event_slot_made {
   void *to;
@@ -68,6 +69,7 @@ struct ch_event_value {
 /* The rendezvous of a block `twait { }`. */
 struct ch_twait_block {
   struct ch_rendezvous rendezvous;
+  unsigned short block; /* as of an anchor */
 };
 
 #if defined(__clang__)
@@ -232,7 +234,8 @@ void ch_event_callback(void *argument);
 /* Waits for a triggered event of r, in the order in which they were triggered, and takes it from r. twait(r, &id)
  * stores the event's id in `id`; twait(r) drops it. It can stand in `waituntil`; if its clause is not selected, it has
  * taken nothing.
- * Result: 0; EBUSY: somebody waits for r already, which is a mistake; ECANCELED: nothing was taken.
+ * Result: 0; EBUSY: somebody waits for r already, which is a mistake; ECANCELED: nothing was taken; ESTALE: the block
+ * of the local variable r has ended meanwhile.
  * Source: Tame, section 3. */
 #define twait(...) CH_EVENT_JOIN(CH_TWAIT_, CH_EVENT_COUNT(__VA_ARGS__))(__VA_ARGS__)
 /* Waits until no event of r is outstanding, and drops their ids. It returns at once if there is none. It can stand in
@@ -523,7 +526,11 @@ extern char __charcoal_twait; /* what the name means outside any `twait { }`; it
 struct __charcoal_span {
   void *at;
   __SIZE_TYPE__ size;
+  unsigned short block; /* as of an anchor */
 };
+CH_EVENTS_LEAF unsigned short __charcoal_span_enter(struct __charcoal_span *) __asm__("ch_rendezvous_span_enter");
+CH_EVENTS_LEAF unsigned short __charcoal_twait_enter(struct ch_twait_block *) __asm__("ch_twait_block_enter");
+CH_EVENTS_LEAF unsigned short __charcoal_anchor_enter(struct ch_event_anchor *) __asm__("ch_event_anchor_enter");
 CH_EVENTS_LEAF void __charcoal_span_leave(struct __charcoal_span *) __asm__("ch_rendezvous_span_leave");
 CH_EVENTS_LEAF void __charcoal_twait_leave(struct ch_twait_block *) __asm__("ch_twait_block_leave");
 /* A call of a tamed function has this where an `async` has its scope, as in the ABI. */

@@ -1,5 +1,5 @@
-/* longjmp and pthread_exit out of the body of a `waituntil` with `and` leave the statement as `break` does. Whether
- * somebody waits at a channel without room shows in whether a message can be sent to it. */
+/* longjmp and pthread_exit out of the body of a `waituntil` with `and`, and out of blocks with events, leave these as
+ * `break` does. Whether somebody waits at a channel without room shows in whether a message can be sent to it. */
 #include "../harness.h"
 #include <charcoal/channel.h>
 #include <charcoal/events.h>
@@ -244,4 +244,174 @@ TEST(a_jump_over_a_call_of_a_tamed_function_leaves_no_scope) {
     calls_and_jumps(&s, back);
   ch_sem_post(&s);
   ch_reschedule();
+}
+
+/* ---- blocks with events ---- */
+
+static event(int) kept[4];
+static unsigned kept_count;
+
+/* Blocks of three kinds: with a rendezvous, with variables into which events store, and `twait`. */
+NI static void leaves_blocks_with_events(jmp_buf back, rendezvous(int) outer, ch_sem *waits) {
+  int x = 1, y[3] = {1, 1, 1};
+  rendezvous(int) r;
+  kept_count = 0;
+  kept[kept_count++] = mkevent(r, 1, &x);
+  kept[kept_count++] = mkevent(outer, 2, &y[1]);
+  if (waits)
+    ch_sem_wait(waits);
+  twait {
+    kept[kept_count++] = mkevent(&x);
+    longjmp(back, 1);
+  }
+}
+/* What is triggered now must not be stored, since something else is in its place. */
+NI static void triggers_and_looks(rendezvous(int) outer) {
+  volatile unsigned char bytes[6000];
+  int id = 0;
+  memset((void *)bytes, 0xa5, sizeof bytes);
+  EXPECT(ch_outstanding(outer) == 2); /* that of the block, without its variable, and that of the caller */
+  EXPECT(ch_trigger(kept[0], 9) == EALREADY && ch_trigger(kept[1], 9) == 0 && ch_trigger(kept[2], 9) == EALREADY);
+  for (unsigned i = 0; i < sizeof bytes; i++)
+    EXPECT(bytes[i] == 0xa5);
+  EXPECT(twait(outer, &id) == 0 && id == 2);
+}
+NI static void jumps_out_of_blocks(ch_sem *waits) {
+  rendezvous(int) outer;
+  jmp_buf back;
+  int mine = 0;
+  event(int) stays = mkevent(outer, 3, &mine);
+  if (setjmp(back) == 0)
+    leaves_blocks_with_events(back, outer, waits);
+  triggers_and_looks(outer);
+  EXPECT(ch_trigger(stays, 7) == 0 && mine == 7);
+}
+
+TEST(a_jump_cancels_the_events_of_the_blocks_that_it_leaves) {
+  jumps_out_of_blocks(NULL);
+  atomic jumps_out_of_blocks(NULL);
+}
+TEST(a_jump_after_a_wait_cancels_the_events_of_the_blocks_that_it_leaves) {
+  ch_sem s = CH_SEM_INIT(0);
+  activate ch_sem_post(&s);
+  jumps_out_of_blocks(&s);
+}
+
+static jmp_buf out_of_callback;
+static struct ch_rendezvous *of_callback; /* the callback has no other way to get it */
+static int calls_back(const void *a, const void *b) {
+  rendezvous(int) *outer = (void *)of_callback;
+  leaves_blocks_with_events(out_of_callback, *outer, NULL);
+  return 0;
+}
+TEST(a_jump_of_plain_code_cancels_the_events_of_the_blocks_that_it_leaves) {
+  rendezvous(int) outer;
+  int pair[2] = {2, 1}, mine = 0;
+  event(int) stays = mkevent(outer, 3, &mine);
+  of_callback = (void *)&outer;
+  if (setjmp(out_of_callback) == 0)
+    qsort(pair, 2, sizeof *pair, calls_back);
+  triggers_and_looks(outer);
+  EXPECT(ch_trigger(stays, 7) == 0 && mine == 7);
+}
+
+/* The block's activation has become a branch of its own, which goes on. */
+static event(int) of_tamed;
+static int stored;
+tamed void tamed_with_block(void) {
+  int x = 0;
+  twait { of_tamed = mkevent(&x); }
+  stored = x;
+}
+NI static void calls_tamed_and_jumps(jmp_buf back) {
+  tamed_with_block();
+  longjmp(back, 1);
+}
+TEST(a_jump_leaves_the_events_of_other_branches_alone) {
+  jmp_buf back;
+  do {
+    if (setjmp(back) == 0)
+      calls_tamed_and_jumps(back);
+    EXPECT(ch_trigger(of_tamed, 5) == 0);
+  }
+  finish;
+  EXPECT(stored == 5);
+}
+
+/* Very many open blocks, of one branch and of many. */
+NI static void nests(unsigned depth, jmp_buf back, rendezvous(int) outer) {
+  int x;
+  event(int) e = mkevent(outer, (int)depth, &x);
+  EXPECT(ch_event_is_outstanding(e));
+  if (depth == 0)
+    longjmp(back, 1);
+  nests(depth - 1, back, outer);
+}
+TEST(a_jump_leaves_any_number_of_blocks) {
+  rendezvous(int) outer;
+  struct ch_event_counts before, after;
+  ch_sem go = CH_SEM_INIT(0);
+  ch_activity all[100];
+  ch_event_counts(&before);
+  for (int i = 0; i < 100; i++)
+    activate[&all[i]] {
+      int x = 0;
+      rendezvous() own;
+      event(int) e = mkevent(own, &x);
+      ch_sem_wait(&go);
+      EXPECT(ch_trigger(e, 4) == 0 && x == 4 && twait(own) == 0);
+    }
+  ch_reschedule();
+  jmp_buf back;
+  if (setjmp(back) == 0)
+    nests(300, back, outer);
+  EXPECT(ch_outstanding(outer) == 301);
+  for (int i = 0; i < 100; i++)
+    ch_sem_post(&go);
+  for (int i = 0; i < 100; i++)
+    ch_activity_wait(&all[i]);
+  ch_rendezvous_cancel(outer);
+  ch_event_counts(&after);
+  EXPECT(after.leaked == before.leaked && after.cancelled == before.cancelled + 301);
+}
+
+/* ---- a rendezvous that goes while somebody waits for it ---- */
+
+tamed void waits_for_another(rendezvous(int) r, int *result) { *result = twait(r); }
+NI static void goes_with_its_block(int *result) {
+  rendezvous(int) r;
+  event() e = mkevent(r, 1);
+  waits_for_another(r, result);
+  ch_event_cancel(e);
+}
+TEST(who_waits_for_a_rendezvous_is_told_when_it_goes_with_its_block) {
+  int result = -1;
+  do
+    goes_with_its_block(&result);
+  finish;
+  EXPECT(result == ESTALE);
+}
+
+static void *exits_from_a_block(void *outer_of) {
+  activate {
+    volatile unsigned char bytes[6000];
+    memset((void *)bytes, 0xa5, sizeof bytes);
+    for (unsigned i = 0; i < kept_count; i++)
+      (void)!ch_trigger(kept[i], 9);
+    for (unsigned i = 0; i < sizeof bytes; i++)
+      EXPECT(bytes[i] == 0xa5);
+  }
+  int x;
+  rendezvous(int) r;
+  kept_count = 0;
+  kept[kept_count++] = mkevent(r, 1, &x);
+  twait {
+    kept[kept_count++] = mkevent(&x);
+    pthread_exit(outer_of);
+  }
+  return NULL;
+}
+TEST(pthread_exit_cancels_the_events_of_the_blocks_that_it_leaves) {
+  pthread_t t;
+  EXPECT(pthread_create(&t, NULL, exits_from_a_block, NULL) == 0 && pthread_join(t, NULL) == 0);
 }
