@@ -1,5 +1,6 @@
 /* Settings that a user gives in the environment. A value that a variable does not take is reported and ignored, so that
- * no setting is silently without effect; so is a variable whose name is misspelled. A variable that is empty counts as not set. */
+ * no setting is silently without effect; so is a variable whose name is misspelled. A variable that is empty counts as
+ * not set. */
 #ifndef CHARCOAL_FRAMES_SETTINGS_H
 #define CHARCOAL_FRAMES_SETTINGS_H
 

@@ -114,9 +114,10 @@ void Translator::slot() {
   const std::string anchor = "__charcoal_anchor_" + std::to_string(block);
   for (const auto &[begin, piece] : blocks)
     if (begin == block && piece < result.pieces.size() && result.pieces[piece].what == Piece::Text)
-      result.pieces[piece].text =
-          "struct ch_event_anchor " + anchor + " __attribute__((__cleanup__(__charcoal_anchor_leave))) = {{0}, "
-          "__charcoal_anchor_enter(&" + anchor + ")};";
+      result.pieces[piece].text = "struct ch_event_anchor " + anchor +
+                                  " __attribute__((__cleanup__(__charcoal_anchor_leave))) = {{0}, "
+                                  "__charcoal_anchor_enter(&" +
+                                  anchor + ")};";
   const std::string name(at(variable));
   text(keyword, "&" + anchor + ", (const void *)&" + name + ", sizeof(__typeof__(" + name +
                     "))"); // an array as a parameter is a pointer
