@@ -440,7 +440,8 @@ static void forget_slot(struct ch_event_slot *s, uintptr_t low, uintptr_t high) 
     next->prev = prev;
   s->link.next = NULL;
 }
-static void forget(uintptr_t low, uintptr_t high) {
+CH_HIDDEN void ch_events_forget(uintptr_t low, uintptr_t high);
+void ch_events_forget(uintptr_t low, uintptr_t high) {
   struct ch_link *all = &ch_events.all;
   for (struct ch_link *n = all->next, *next; n && n != all; n = next) {
     state_t *s = (state_t *)n;
@@ -462,14 +463,14 @@ void ch_twait_block_leave(struct ch_twait_block *);
 static void leave_anchor(void *a) { ch_event_anchor_leave(a); }
 static void leave_span_of(void *s) { ch_rendezvous_span_leave(s); }
 static void leave_twait(void *b) { ch_twait_block_leave(b); }
-#define KIND(leave) {.what = "a block with events", .remedy = "", .take_back = (leave), .forget = forget}
+#define KIND(leave) {.what = "a block with events", .remedy = "", .take_back = (leave), .forget = ch_events_forget}
 static const struct ch_block_kind anchor = KIND(leave_anchor), span = KIND(leave_span_of), twait = KIND(leave_twait);
 
 static unsigned short enter(void *block, const struct ch_block_kind *kind) {
-  return CH_LIKELY(ch_domain.current != NULL) ? ch_block_open(block, kind, NULL) : 0;
+  return ch_blocks_may_be_left() && ch_domain.current ? ch_block_open(block, kind, NULL) : 0;
 }
 static void leave(void *block, unsigned short *entry) {
-  if (CH_LIKELY(*entry != 0))
+  if (CH_UNLIKELY(*entry != 0))
     ch_block_close(block, *entry);
 }
 

@@ -13,6 +13,8 @@ static struct ch_finish *scope_now(void) {
 }
 
 struct around ch_around_now(void) {
+  if (CH_UNLIKELY(!ch_blocks_may_be_left()))
+    ch_blocks_expect_jumps();
   return (struct around){scope_now(), ch_blocks_opened(), ch_no_yield_block.site, ch_tls.atomic_depth,
                          ch_tls.spawn_policy};
 }

@@ -183,6 +183,16 @@ CH_COLD static _Noreturn void body_is_gone(const struct ch_open_block *b) {
  * (posix/locks/once.c). */
 CH_HIDDEN extern void ch_onces_left(struct ch_branch *first) __attribute__((weak));
 
+/* What events would store into variables on the thread's stack is dropped (events/rendezvous.c). */
+CH_HIDDEN extern void ch_events_forget(uintptr_t low, uintptr_t high) __attribute__((weak));
+static void forget_stack(struct ch_stack *s) {
+  if (!ch_events_forget)
+    return;
+  if (!s->low)
+    (void)ch_stack_last_quarter(s); /* computes where it ends */
+  ch_events_forget((uintptr_t)s->low, (uintptr_t)s->high);
+}
+
 static void thread_ends(void *domain) {
   struct ch_domain *d = domain;
   if (d != &ch_domain || !d->group)
@@ -199,6 +209,9 @@ static void thread_ends(void *domain) {
   }
   if (d->current) {
     ch_blocks_forget(0, NULL, NULL);
+    forget_stack(d->main_stack);
+    if (d->stack != d->main_stack)
+      forget_stack(d->stack);
     const struct ch_open_block *left = ch_block_left(0);
     if (left)
       body_is_gone(left);

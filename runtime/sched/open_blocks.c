@@ -35,7 +35,7 @@ static uint32_t reversed(table_t *t, uint32_t list) {
   return result;
 }
 
-CH_COLD static uint16_t open_in_larger_table(void *block, const struct ch_block_kind *kind, const char *site) {
+CH_COLD static void grow(void) {
   table_t *old = ch_domain.open_blocks;
   const uint32_t old_size = old ? old->size : 0, size = old ? 2 * old->size : 8;
   table_t *t = realloc(old, sizeof *t + size * sizeof *t->all);
@@ -52,7 +52,15 @@ CH_COLD static uint16_t open_in_larger_table(void *block, const struct ch_block_
     put_all(t, reversed(t, old_heads[i]));
   free(old_heads);
   ch_domain.open_blocks = t;
+}
+CH_COLD static uint16_t open_in_larger_table(void *block, const struct ch_block_kind *kind, const char *site) {
+  grow();
   return ch_block_open(block, kind, site);
+}
+
+void ch_blocks_expect_jumps(void) {
+  if (ch_domain.group && !ch_domain.open_blocks)
+    grow();
 }
 
 /* A block remembers the number of its entry + 1, or as much of it as it has room for. */

@@ -52,6 +52,11 @@ struct ch_open_blocks {
 CH_HIDDEN uint16_t ch_block_open(void *block, const struct ch_block_kind *, const char *site);
 CH_HIDDEN void ch_block_close(void *block, uint16_t remembered);
 
+/* The running code calls setjmp, so that from now on blocks may be left by a jump to it. Before the first setjmp of a
+ * domain a kind of blocks need not be opened that only a jump makes necessary. */
+CH_HIDDEN CH_COLD void ch_blocks_expect_jumps(void);
+static inline bool ch_blocks_may_be_left(void) { return CH_UNLIKELY(ch_domain.open_blocks != NULL); }
+
 /* How many blocks have been opened until now. */
 static inline uint64_t ch_blocks_opened(void) {
   return CH_UNLIKELY(ch_domain.open_blocks != NULL) ? ch_domain.open_blocks->opened : 0;

@@ -53,7 +53,7 @@ typedef struct ch_event_tag *(*ch_event)(void);
  * variable. */
 struct ch_event_anchor {
   struct ch_link slots;
-  unsigned short block; /* its entry among the open blocks (sched/open_blocks.h); 0: no branch runs its code */
+  unsigned short block; /* its entry among the open blocks (sched/open_blocks.h); 0: it has none */
 };
 struct ch_event_slot_made {
   void *to;
