@@ -152,6 +152,13 @@ private:
   DenseMap<const BasicBlock *, SmallVector<std::pair<const Instruction *, Kind>>> ofBlock; // in order
 };
 
+// To copy more than this out and back takes as long as the rest of a switch, or longer.
+constexpr uint64_t CopiedMax = 1024;
+
+bool isLarge(const AllocaInst &A) {
+  return A.getAllocationSize(A.getDataLayout())->getKnownMinValue() > CopiedMax;
+}
+
 } // namespace
 
 Locals::Locals(Function &F, ArrayRef<Point> points, const CrossingValues &crossing) {
@@ -187,7 +194,7 @@ Locals::Locals(Function &F, ArrayRef<Point> points, const CrossingValues &crossi
           const BasicBlock *after = pointAt.lookup(BB);
           return after && (!needed || needed->contains(after));
         })) {
-      verdict = uses.escapes ? LocalClass::Home : LocalClass::Image;
+      verdict = uses.escapes || isLarge(*A) ? LocalClass::Home : LocalClass::Image;
       continue;
     }
     if (!uses.starts.empty() &&
