@@ -1,6 +1,7 @@
 // See crossing.h.
 #include "crossing.h"
 #include "addresses.h"
+#include "options.h"
 #include "suspension_markers.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
@@ -152,11 +153,10 @@ private:
   DenseMap<const BasicBlock *, SmallVector<std::pair<const Instruction *, Kind>>> ofBlock; // in order
 };
 
-// To copy more than this out and back takes as long as the rest of a switch, or longer.
-constexpr uint64_t CopiedMax = 1024;
-
-bool isLarge(const AllocaInst &A) {
-  return A.getAllocationSize(A.getDataLayout())->getKnownMinValue() > CopiedMax;
+// Whether copying the local out and back takes as long as the rest of a switch, or longer, and is done at each call
+// because it is a stress build. Otherwise a call is suspended seldom, and should not have to take a frame for a home.
+bool isTooLargeToMove(const AllocaInst &A) {
+  return options().stress && A.getAllocationSize(A.getDataLayout())->getKnownMinValue() > 1024;
 }
 
 } // namespace
@@ -194,7 +194,7 @@ Locals::Locals(Function &F, ArrayRef<Point> points, const CrossingValues &crossi
           const BasicBlock *after = pointAt.lookup(BB);
           return after && (!needed || needed->contains(after));
         })) {
-      verdict = uses.escapes || isLarge(*A) ? LocalClass::Home : LocalClass::Image;
+      verdict = uses.escapes || isTooLargeToMove(*A) ? LocalClass::Home : LocalClass::Image;
       continue;
     }
     if (!uses.starts.empty() &&

@@ -54,8 +54,8 @@ private:
 enum class LocalClass {
   Native, // not alive across any point: stays on the native stack
   Image,  // alive across a point, but nobody remembers its address: moves with the image
-  Home,   // its address is known elsewhere, or it is too large to be moved at each point: needs a fixed place, in the
-          // frame, which is taken before its first use
+  Home,   // its address is known elsewhere, or it is large and this a stress build: needs a fixed place, in the frame,
+          // which is taken before its first use
 };
 
 class Locals {

@@ -1,4 +1,5 @@
-; To copy it out and back at each point would take longer than the rest of a switch. A local of 1024 bytes is copied.
+; To copy it out and back at each call would take longer than the rest of a switch. A local of 1024 bytes is copied.
+; OPTIONS: -charcoal-stress
 declare void @fill(ptr captures(none))
 define void @g.int() "charcoal-version-of"="g" {
   ret void
