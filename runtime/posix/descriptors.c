@@ -86,11 +86,13 @@ int ch_plain_dup(int fd) {
 
 /* The number is closed first, if it was open and the call succeeds. */
 static int dup_to(int fd, int to, int flags, int (*plain)(int, int, int)) {
+  int saved = errno;
   if (ch_runtime_descriptor_makes_way(fd, to, flags) < 0)
     return -1;
   if (fd != to && !(flags & ~O_CLOEXEC) && fcntl(fd, F_GETFD) >= 0 && fcntl(to, F_GETFD) >= 0)
     ch_fd_closing(to);
   ch_fd_cache_shared();
+  errno = saved; /* looking whether a number is open may have changed it */
   int r = plain(fd, to, flags);
   return fd == to ? r : ch_opened(r);
 }

@@ -313,6 +313,24 @@ TEST(streams) {
   EXPECT(failures == 0);
 }
 
+TEST(new_and_changed_descriptors) {
+  int p[2], s[2], one = 1, number = dup(0) + 10; /* not open */
+  KEEPS_NOW(pipe(p));
+  KEEPS_NOW(pipe2(p, O_NONBLOCK));
+  KEEPS_NOW(socketpair(AF_UNIX, SOCK_STREAM, 0, s));
+  KEEPS_NOW(setsockopt(s[0], SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one));
+  KEEPS_NOW(fcntl(s[0], F_SETFL, O_NONBLOCK));
+  KEEPS_NOW(fcntl(s[0], F_DUPFD, number));
+  KEEPS_NOW(close(number));
+  KEEPS_NOW(dup(s[0]));
+  KEEPS_NOW(dup2(s[0], number));
+  KEEPS_NOW(dup2(s[1], number));
+  KEEPS_NOW(close(number));
+  KEEPS_NOW(dup3(s[0], number, O_CLOEXEC));
+  KEEPS_NOW(shutdown(s[0], SHUT_WR));
+  EXPECT(failures == 0);
+}
+
 TEST(files) {
   int a, b, p[2], q[2];
   struct stat st;

@@ -342,6 +342,13 @@ TEST(an_error_is_told_as_by_the_plain_calls) {
   fclose(in);
 }
 
+static int closed_with_seven(void *cookie) { return 7 * *(int *)cookie; }
+TEST(closing_a_stream_returns_what_the_users_own_function_returns) {
+  int one = 1;
+  FILE *f = fopencookie(&one, "w", (cookie_io_functions_t){.close = closed_with_seven});
+  EXPECT(fclose(f) == 7);
+}
+
 TEST(what_has_been_taken_of_a_block_is_told) {
   struct rlimit limit = {10000, RLIM_INFINITY};
   static char block[20000];

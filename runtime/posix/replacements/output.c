@@ -306,7 +306,7 @@ CH_REPLACES(fclose) int ch_posix_fclose(FILE *f) {
     }
     ch_stream_unhold(f);
   }
-  r = close_stream(f);
+  r = close_stream(f); /* not only 0 or EOF: a stream of fopencookie returns what its function returned */
   return error ? (errno = error, EOF) : r;
 }
 
