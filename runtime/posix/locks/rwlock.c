@@ -50,7 +50,7 @@ static struct holding **find(const void *lock, const struct ch_branch *owner) {
 static void note(const void *lock, struct ch_branch *owner, const void *place) {
   if (!holdings && !(holdings = calloc(1, sizeof *holdings)))
     return;
-  struct holding *h = *find(lock, owner);
+  struct holding *h = *find(lock, owner), **first;
   if (h) {
     h->times++;
     return;
@@ -60,8 +60,9 @@ static void note(const void *lock, struct ch_branch *owner, const void *place) {
     holdings->spare = h->next, holdings->spares--;
   else if (!(h = malloc(sizeof *h)))
     return;
-  *h = (struct holding){*first_in(lock), lock, place, owner, 1};
-  *first_in(lock) = h;
+  first = first_in(lock);
+  *h = (struct holding){*first, lock, place, owner, 1};
+  *first = h;
 }
 
 /* The owner's, or if it has none anybody's: an activity may give back what another has taken. */
@@ -101,7 +102,7 @@ enum { READ, WRITE };
 /* It has just been taken for this activity. A sanitizer of threads hears of the domain's first reader and the last. */
 static void taken(pthread_rwlock_t *l, int write, struct ch_branch *owner, const void *place) {
   note(l, owner, place);
-  if (write || holds_here(l) == 1)
+  if (ch_tsan_is_here() && (write || holds_here(l) == 1))
     ch_tsan_locked(l, !write);
 }
 
@@ -204,8 +205,11 @@ static int take_in_time(struct ch_lock_wait *w, clockid_t clock, const struct ti
 
 static struct ch_int_result lock(pthread_rwlock_t *l, int write, const void *place, clockid_t clock,
                                  const struct timespec *until) {
+  int r = until ? EBUSY : take_now(l, write, place); /* most calls need not wait */
+  if (r != EBUSY)
+    return ch_done(r);
   struct ch_lock_wait w = wait_for(l, write, place);
-  int r = take_in_time(&w, clock, until);
+  r = take_in_time(&w, clock, until);
   return r == EBUSY ? ch_lock_wait_int(&leaf, &w) : ch_done(r);
 }
 
@@ -227,9 +231,11 @@ CH_REPLACES_IN_C(pthread_rwlock_tryrdlock, pthread_rwlock_t *l) { return try_it(
 CH_REPLACES_IN_C(pthread_rwlock_trywrlock, pthread_rwlock_t *l) { return try_it(l, WRITE, CH_HERE); }
 
 static int unlock(pthread_rwlock_t *l) {
-  bool writes = __atomic_load_n(&l->__data.__cur_writer, __ATOMIC_RELAXED) == ch_thread_here();
-  if (writes || holds_here(l) <= 1)
-    ch_tsan_unlocked(l, !writes);
+  if (ch_tsan_is_here()) {
+    bool writes = __atomic_load_n(&l->__data.__cur_writer, __ATOMIC_RELAXED) == ch_thread_here();
+    if (writes || holds_here(l) <= 1)
+      ch_tsan_unlocked(l, !writes);
+  }
   int r = ch_rwlock_give(l);
   if (r != 0)
     return r;

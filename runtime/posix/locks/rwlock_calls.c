@@ -35,7 +35,11 @@ static void look_behind(void) {
 
 static inline void choose(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
+  static bool chosen;
+  if (CH_LIKELY(__atomic_load_n(&chosen, __ATOMIC_ACQUIRE)))
+    return;
   pthread_once(&once, look_behind);
+  __atomic_store_n(&chosen, true, __ATOMIC_RELEASE);
 }
 
 int ch_rwlock_try(pthread_rwlock_t *l, int write) {
