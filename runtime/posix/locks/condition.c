@@ -35,7 +35,7 @@ struct line {
   struct line *next;
   pthread_cond_t *cond;
   struct ch_link waiters;
-  bool others_turn; /* the next signal is for the C library's waiters, if there are any */
+  bool others_had; /* the last signal was for one of the C library's waiters, too */
 };
 
 enum { BUCKETS = 64 };
@@ -134,25 +134,24 @@ static void wake(struct cond_wait *c, const struct ch_inbox *here) {
 
 static const struct ch_inbox *inbox_here(void) { return ch_domain.group ? ch_inbox_here() : NULL; }
 
+/* The C library counts a waiter until it has run again, also if it has been signalled already, and a signal to such a
+ * one has no effect. So a signal to its waiters is never instead of one to ours, which would be lost. */
 int ch_condition_signal(pthread_cond_t *cond) {
   struct cond_wait *first = NULL;
+  bool both = false;
   if (__atomic_load_n(&waiting, __ATOMIC_SEQ_CST) == 0)
     return signal_others(cond);
   pthread_mutex_lock(&lock);
   struct line *l = *line_of(cond);
   if (l) {
-    bool both = others(cond) != 0;
-    if (!both || !l->others_turn)
-      first = wait_of(l->waiters.next);
-    l->others_turn = both && !l->others_turn;
-    if (first)
-      leave(first);
+    both = l->others_had = others(cond) != 0 && !l->others_had;
+    first = wait_of(l->waiters.next);
+    leave(first);
   }
   pthread_mutex_unlock(&lock);
-  if (!first)
-    return signal_others(cond);
-  wake(first, inbox_here());
-  return 0;
+  if (first)
+    wake(first, inbox_here());
+  return first && !both ? 0 : signal_others(cond);
 }
 
 int ch_condition_broadcast(pthread_cond_t *cond) {

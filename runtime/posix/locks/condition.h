@@ -6,8 +6,8 @@
  *
  * pthread_cond_signal and pthread_cond_broadcast in plain code come here, too, because the runtime interposes them; so
  * do waits in plain code on the thread of a domain. Other threads wait in the C library's condition. While a condition
- * has waiters of both kinds, signals go to the two kinds in turn. A condition that other processes share is waited for
- * by a thread of the pool. */
+ * has waiters of both kinds, each signal takes one of the activities, and every second signal also goes to the C
+ * library. A condition that other processes share is waited for by a thread of the pool. */
 #ifndef CHARCOAL_POSIX_LOCKS_CONDITION_H
 #define CHARCOAL_POSIX_LOCKS_CONDITION_H
 
