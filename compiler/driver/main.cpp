@@ -69,8 +69,9 @@ Arguments compileArguments(const CharcoalOptions &charcoal, const Request &reque
 // (runtime/posix/locks/interposed.h).
 Arguments optionsForCLibrary() {
   Arguments result;
-  for (const char *name : {"pthread_mutex_clocklock", "pthread_rwlock_clockrdlock", "pthread_rwlock_clockwrlock",
-                           "pthread_cond_wait", "sem_clockwait"})
+  for (const char *name : {"pthread_mutex_trylock", "pthread_mutex_clocklock", "pthread_mutex_unlock",
+                           "pthread_rwlock_tryrdlock", "pthread_rwlock_trywrlock", "pthread_rwlock_clockrdlock",
+                           "pthread_rwlock_clockwrlock", "pthread_cond_wait", "pthread_once", "sem_clockwait"})
     result.push_back(std::string("-Wl,-u,___") + name);
   for (const char *name :
        {"_pthread_join", "_pthread_timedjoin_np", "_pthread_clockjoin_np", "thrd_join", "mq_receive", "mq_timedreceive",

@@ -608,6 +608,60 @@ static void answers(void *n) {
     ch_sem_post(&answer);
   }
 }
+/* In each of two domains an activity has a lock, while a callback wants that of the other domain. If a callback waited
+ * with its thread, the activity beside it could not go on. */
+static pthread_mutex_t mutex_of[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+static pthread_rwlock_t rwlock_of[2] = {PTHREAD_RWLOCK_INITIALIZER, PTHREAD_RWLOCK_INITIALIZER};
+enum kind_of_lock { MUTEX, TIMED_MUTEX, RWLOCK, TIMED_RWLOCK };
+static enum kind_of_lock kind;
+static int holding, asking;
+static int lock_of(int i) {
+  const struct timespec late = {INT32_MAX, 0};
+  return kind == MUTEX         ? pthread_mutex_lock(&mutex_of[i])
+         : kind == TIMED_MUTEX ? pthread_mutex_timedlock(&mutex_of[i], &late)
+         : kind == RWLOCK      ? pthread_rwlock_wrlock(&rwlock_of[i])
+                               : pthread_rwlock_timedwrlock(&rwlock_of[i], &late);
+}
+static int unlock_of(int i) {
+  return kind <= TIMED_MUTEX ? pthread_mutex_unlock(&mutex_of[i]) : pthread_rwlock_unlock(&rwlock_of[i]);
+}
+static void count_and_await(int *number) {
+  __atomic_add_fetch(number, 1, __ATOMIC_SEQ_CST);
+  while (__atomic_load_n(number, __ATOMIC_SEQ_CST) < 2) ch_sleep(100000);
+}
+static int compare_asks(const void *a, const void *b, void *others) {
+  (void)a, (void)b;
+  const int i = *(int *)others;
+  __atomic_add_fetch(&asking, 1, __ATOMIC_SEQ_CST);
+  EXPECT(lock_of(i) == 0 && unlock_of(i) == 0);
+  return 0;
+}
+static void wants_the_others(void *number) {
+  const int own = *(int *)number;
+  int others = !own;
+  ch_activity holder;
+  activate [&holder] {
+    EXPECT(lock_of(own) == 0);
+    count_and_await(&holding);
+    while (__atomic_load_n(&asking, __ATOMIC_SEQ_CST) < 2) ch_sleep(100000);
+    EXPECT(unlock_of(own) == 0);
+  }
+  while (__atomic_load_n(&holding, __ATOMIC_SEQ_CST) < 2) ch_sleep(100000);
+  char two[2] = {0, 1};
+  qsort_r(two, sizeof two, 1, compare_asks, &others);
+  ch_activity_wait(&holder);
+}
+TEST(callbacks_of_two_domains_wait_for_what_an_activity_of_the_other_has) {
+  static int numbers[2] = {0, 1};
+  for (kind = MUTEX; kind <= TIMED_RWLOCK; kind++) {
+    ch_thread second;
+    holding = asking = 0;
+    EXPECT(ch_domain_start(&second, wants_the_others, &numbers[1]) == 0);
+    wants_the_others(&numbers[0]);
+    EXPECT(ch_domain_join(&second) == 0);
+  }
+}
+
 TEST(domains_that_wait_for_each_other_in_turn_are_no_deadlock) {
   int n = 300;
   ch_thread d;

@@ -534,6 +534,90 @@ TEST(plain_code_waits_for_a_semaphore_and_a_barrier_of_its_domain) {
   ch_activity_wait(&other);
 }
 
+/* ---- trying in plain code, for which the C library takes all activities of a thread for one owner ---- */
+
+static int got;
+static void tries(void) { got = pthread_mutex_trylock(&m); }
+static void gives_back_the_mutex(void) { got = pthread_mutex_unlock(&m); }
+static int in_this_way(int by_callback, void (*what)(void)) {
+  if (by_callback)
+    in_plain_code(what);
+  else
+    atomic what();
+  return got;
+}
+static void has_one_owner(int kind, int by_callback) {
+  ch_activity other;
+  m = of_kind(kind);
+  EXPECT(pthread_mutex_lock(&m) == 0);
+  activate[&other] {
+    EXPECT(in_this_way(by_callback, tries) == EBUSY);
+    EXPECT(in_this_way(by_callback, gives_back_the_mutex) == EPERM);
+  }
+  ch_activity_wait(&other);
+  EXPECT(in_this_way(by_callback, tries) == (kind == PTHREAD_MUTEX_RECURSIVE ? 0 : EBUSY));
+  if (kind == PTHREAD_MUTEX_RECURSIVE)
+    EXPECT(in_this_way(by_callback, gives_back_the_mutex) == 0);
+  EXPECT(in_this_way(by_callback, gives_back_the_mutex) == 0);
+  activate[&other] {
+    EXPECT(in_this_way(by_callback, tries) == 0 && pthread_mutex_unlock(&m) == 0);
+    EXPECT(in_this_way(by_callback, gives_back_the_mutex) == EPERM);
+  }
+  ch_activity_wait(&other);
+}
+TEST(a_mutex_that_plain_code_tries_has_one_owner) {
+  for (int by_callback = 0; by_callback < 2; by_callback++) {
+    has_one_owner(PTHREAD_MUTEX_RECURSIVE, by_callback);
+    has_one_owner(PTHREAD_MUTEX_ERRORCHECK, by_callback);
+  }
+}
+
+static mtx_t of_c11;
+static void tries_in_c11(void) { got = mtx_trylock(&of_c11); }
+static void gives_back_in_c11(void) { got = mtx_unlock(&of_c11); }
+TEST(so_has_one_of_c11) {
+  ch_activity other;
+  EXPECT(mtx_init(&of_c11, mtx_plain | mtx_recursive) == thrd_success && mtx_lock(&of_c11) == thrd_success);
+  activate[&other] {
+    EXPECT(in_this_way(0, tries_in_c11) == thrd_busy && in_this_way(1, gives_back_in_c11) == thrd_error);
+  }
+  ch_activity_wait(&other);
+  EXPECT(in_this_way(1, tries_in_c11) == thrd_success);
+  EXPECT(in_this_way(0, gives_back_in_c11) == thrd_success && mtx_unlock(&of_c11) == thrd_success);
+}
+
+static void tries_to_read(void) { got = pthread_rwlock_tryrdlock(&rw); }
+static void tries_to_write(void) { got = pthread_rwlock_trywrlock(&rw); }
+TEST(what_plain_code_has_tried_with_success_is_its_activitys) {
+  for (int by_callback = 0; by_callback < 2; by_callback++) {
+    ch_activity other;
+    EXPECT(in_this_way(by_callback, tries_to_write) == 0 && in_this_way(by_callback, tries_to_read) == EBUSY);
+    EXPECT(pthread_rwlock_rdlock(&rw) == EDEADLK && pthread_rwlock_unlock(&rw) == 0);
+    EXPECT(in_this_way(by_callback, tries_to_read) == 0);
+    activate[&other] {
+      EXPECT(in_this_way(by_callback, tries_to_read) == 0 && in_this_way(by_callback, tries_to_write) == EBUSY);
+      EXPECT(pthread_rwlock_unlock(&rw) == 0);
+    }
+    ch_activity_wait(&other);
+    EXPECT(pthread_rwlock_wrlock(&rw) == EDEADLK && pthread_rwlock_unlock(&rw) == 0);
+  }
+}
+
+static int had;
+TEST(an_atomic_block_hands_a_mutex_over) {
+  ch_activity other;
+  m = of_kind(PTHREAD_MUTEX_NORMAL);
+  EXPECT(pthread_mutex_lock(&m) == 0);
+  activate[&other] { had = pthread_mutex_lock(&m) == 0 && pthread_mutex_unlock(&m) == 0; }
+  ch_sleep(100000);
+  atomic {
+    EXPECT(!had && pthread_mutex_unlock(&m) == 0);
+    EXPECT(pthread_mutex_trylock(&m) == EBUSY); /* it is the other's already */
+  }
+  ch_activity_wait(&other);
+  EXPECT(had);
+}
+
 /* ---- once ---- */
 
 static int began, ended;

@@ -87,9 +87,29 @@ static void set_owner(pthread_mutex_t *m, struct ch_branch *owner, const void *p
     (*at)->owner = owner, (*at)->place = place;
 }
 
+/* The lowest bit of the note is set if its owner may be set aside meanwhile, because interruptible code has taken the
+ * mutex, or somebody who has waited in a queue. So it is never set in a mutex that plain code alone has, and only for a
+ * moment, such as those of a malloc that locks; and a mutex that is free has no note. */
+enum { MAY_LAST = 1 };
+static inline struct ch_branch *lasting(struct ch_branch *owner) {
+  return (struct ch_branch *)((uintptr_t)owner | MAY_LAST);
+}
+static inline uintptr_t note_in_it(const pthread_mutex_t *m) {
+  return (uintptr_t)__atomic_load_n(&m->__data.__list.__prev, __ATOMIC_RELAXED);
+}
+static inline struct ch_branch *noted_in(const pthread_mutex_t *m) {
+  return (struct ch_branch *)(note_in_it(m) & ~(uintptr_t)MAY_LAST);
+}
+static inline bool may_last(const pthread_mutex_t *m) { return !is_robust(m) && note_in_it(m) & MAY_LAST; }
+/* The caller has it: from now on it may last. */
+static inline void lasts(pthread_mutex_t *m) {
+  if (!is_robust(m))
+    m->__data.__list.__prev = (struct __pthread_internal_list *)lasting(noted_in(m));
+}
+
 /* Of one that is not robust, and held here. */
 static inline bool is_noted_for(const pthread_mutex_t *m, const struct ch_branch *owner) {
-  return (const struct ch_branch *)m->__data.__list.__prev == owner;
+  return noted_in(m) == owner;
 }
 
 /* NULL: not of this domain, or unknown. */
@@ -99,7 +119,7 @@ static struct ch_branch *owner_of(const pthread_mutex_t *m, const void **place) 
     return NULL;
   if (CH_LIKELY(!is_robust(m))) {
     *place = m->__data.__list.__next;
-    return (struct ch_branch *)m->__data.__list.__prev;
+    return noted_in(m);
   }
   n = *note_of(m);
   *place = n ? n->place : NULL;
@@ -107,11 +127,11 @@ static struct ch_branch *owner_of(const pthread_mutex_t *m, const void **place) 
 }
 struct ch_branch *ch_mutex_holder(const void *mutex, const void **place) { return owner_of(mutex, place); }
 
-/* It is held here, and by another activity. */
+/* It is held here, and by another activity than the one that runs, if any does. */
 static bool is_siblings(const pthread_mutex_t *m) {
   const void *place;
-  struct ch_branch *owner = owner_of(m, &place);
-  return owner && owner != self();
+  const struct ch_branch *owner = owner_of(m, &place), *me = self();
+  return me && owner && owner != me;
 }
 
 /* ---- taking and giving back ---- */
@@ -133,10 +153,18 @@ static inline bool take_word(pthread_mutex_t *m, int with) {
   return __atomic_compare_exchange_n(&m->__data.__lock, &none, with, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
+/* The C library's own functions, behind those of the same names below; under ThreadSanitizer its wrappers. The second
+ * names are those of a static C library. */
+__typeof__(pthread_mutex_trylock) ___pthread_mutex_trylock __attribute__((weak));
+__typeof__(pthread_mutex_clocklock) ___pthread_mutex_clocklock __attribute__((weak));
+__typeof__(pthread_mutex_unlock) ___pthread_mutex_unlock __attribute__((weak));
+#define BEHIND(name) CH_NEXT_DEFINITION(name, ___##name)
+#define OF_LIBRARY(name) (ch_tsan_is_here() ? name : BEHIND(name))
+
 /* The C library's trylock (as of glibc 2.36) leaves a robust mutex that cannot be recovered with its caller, so that
  * everybody would wait for it from then on. Its lock gives it back, and tells each caller. */
-static int trylock_plainly(pthread_mutex_t *m) {
-  int r = pthread_mutex_trylock(m);
+static int trylock_as_thread(pthread_mutex_t *m) {
+  int r = OF_LIBRARY(pthread_mutex_trylock)(m);
   if (r == ENOTRECOVERABLE && (__atomic_load_n(word_of(m), __ATOMIC_RELAXED) & FUTEX_TID_MASK) == (uint32_t)gettid()) {
     __atomic_store_n(word_of(m), 0, __ATOMIC_RELEASE);
     ch_futex_wake(word_of(m), INT_MAX, is_shared(m));
@@ -157,7 +185,7 @@ static int try_for(pthread_mutex_t *m, struct ch_branch *owner, const void *plac
   if (is_here(m)) {
     const void *where;
     struct ch_branch *has = owner_of(m, &where);
-    if (!has_owner(m) || (has && has != owner))
+    if (!has_owner(m) || (owner && has && has != owner))
       return EBUSY;
     if (kind_of(m) == ERRORCHECK)
       return EDEADLK;
@@ -166,7 +194,7 @@ static int try_for(pthread_mutex_t *m, struct ch_branch *owner, const void *plac
     m->__data.__count++;
     return 0;
   }
-  int r = trylock_plainly(m);
+  int r = trylock_as_thread(m);
   if (r == 0 || r == EOWNERDEAD)
     set_owner(m, owner, place);
   return r;
@@ -193,22 +221,22 @@ static bool take(struct ch_lock_wait *w) {
     say_that_others_wait(m);
   if (r != 0)
     w->result = r;
+  else
+    lasts(m);
   return true;
 }
-
-__typeof__(pthread_mutex_clocklock) ___pthread_mutex_clocklock __attribute__((weak)); /* of a static C library */
 
 /* Blocks the thread. until NULL: for ever. */
 static int lock_as_thread(pthread_mutex_t *m, clockid_t clock, const struct timespec *until) {
   static const struct timespec never = {INT64_MAX / 2, 0};
-  return CH_NEXT_DEFINITION(pthread_mutex_clocklock, ___pthread_mutex_clocklock)(m, clock, until ? until : &never);
+  return BEHIND(pthread_mutex_clocklock)(m, clock, until ? until : &never);
 }
 
 /* Whoever had it has given it back then. */
 static int borrow(const struct ch_loan *loan) {
   int error = lock_as_thread(loan->object, CLOCK_REALTIME, NULL);
   if (error == 0)
-    pthread_mutex_unlock(loan->object);
+    OF_LIBRARY(pthread_mutex_unlock)(loan->object);
   return error;
 }
 
@@ -249,8 +277,10 @@ void ch_mutex_give(pthread_mutex_t *m, struct ch_lock_wait *w) {
 }
 
 void ch_mutex_note(pthread_mutex_t *m) {
-  if (is_here(m))
-    set_owner(m, self(), NULL);
+  if (!is_here(m))
+    return;
+  set_owner(m, self(), NULL);
+  lasts(m);
 }
 
 bool ch_mutex_lend(pthread_mutex_t *m, bool lend) {
@@ -259,6 +289,7 @@ bool ch_mutex_lend(pthread_mutex_t *m, bool lend) {
     return false;
   m->__data.__owner = lend ? -1 : ch_thread_here();
   set_owner(m, lend ? NULL : self(), NULL);
+  lasts(m);
   if (lend && q) /* from now on those in the queue wait for another thread */
     ch_queue_serve(q);
   return true;
@@ -283,7 +314,7 @@ static inline __attribute__((always_inline)) bool lock_at_once(pthread_mutex_t *
   }
   if (CH_UNLIKELY(!take_word(m, 1)))
     return false;
-  note_taken(m, here, owner, place);
+  note_taken(m, here, lasting(owner), place);
   if (kind == RECURSIVE)
     m->__data.__count = 1;
   return true;
@@ -294,12 +325,20 @@ static int lock_now(pthread_mutex_t *m, const void *place) {
   return ch_queue_of(m) && !is_here(m) ? EBUSY /* others came before */ : try_for(m, self(), place, 1);
 }
 
+/* The same in interruptible code. */
+static int lock_now_lastingly(pthread_mutex_t *m, const void *place) {
+  int r = lock_now(m, place);
+  if (r == 0)
+    lasts(m);
+  return r;
+}
+
 static struct ch_lock_wait wait_for(pthread_mutex_t *m, const void *place) {
   return (struct ch_lock_wait){.clause = {.type = &ch_mutex_type.clause, .object = m}, .place = place};
 }
 
 static __attribute__((noinline)) struct ch_int_result lock(pthread_mutex_t *m, const void *place) {
-  int r = lock_now(m, place);
+  int r = lock_now_lastingly(m, place);
   if (r != EBUSY)
     return ch_done(r);
   struct ch_lock_wait w = wait_for(m, place);
@@ -335,7 +374,9 @@ static int lock_natively(pthread_mutex_t *m, const void *place, clockid_t clock,
 int ch_mutex_lock(pthread_mutex_t *m) { return lock_natively(m, NULL, CLOCK_REALTIME, NULL); }
 
 /* Also for a thread's first lock, and for all locks under ThreadSanitizer: so it looks once more whether the mutex is
- * free. What nobody of this domain has is waited for by the thread. */
+ * free. What nobody of this domain has is waited for by the thread, as the runtime's own locks and those of a malloc
+ * have to be. But if an activity of another domain has it, it may be set aside until one of this domain gives back what
+ * that one has. */
 static __attribute__((noinline)) int lock_plainly_slowly(pthread_mutex_t *m, const void *place, clockid_t clock,
                                                          const struct timespec *until) {
   struct ch_branch *b = self();
@@ -345,7 +386,9 @@ static __attribute__((noinline)) int lock_plainly_slowly(pthread_mutex_t *m, con
   }
   if (b && is_here(m))
     return lock_natively(m, place, clock, until);
-  int r = trylock_plainly(m);
+  int r = trylock_as_thread(m);
+  if (r == EBUSY && b && may_last(m) && ch_lock_lets_others_go_on())
+    return lock_natively(m, place, clock, until);
   if (r == EBUSY)
     r = lock_as_thread(m, clock, until);
   if (b && (r == 0 || r == EOWNERDEAD))
@@ -374,12 +417,22 @@ static int trylock(pthread_mutex_t *m, const void *place) {
   int r = try_for(m, self(), place, 1);
   return r == EDEADLK && !(m->__data.__kind & (ROBUST | INHERIT | PROTECT)) ? EBUSY : r;
 }
-CH_REPLACES_IN_C(pthread_mutex_trylock, pthread_mutex_t *m) { return ch_done(trylock(m, CH_HERE)); }
+static int trylock_lastingly(pthread_mutex_t *m, const void *place) {
+  int r = trylock(m, place);
+  if (r == 0)
+    lasts(m);
+  return r;
+}
+CH_REPLACES_IN_C(pthread_mutex_trylock, pthread_mutex_t *m) { return ch_done(trylock_lastingly(m, CH_HERE)); }
+/* Before the C library's own, which lets all activities of a thread into a recursive mutex, and notes none of them. */
+CH_INTERPOSED int pthread_mutex_trylock(pthread_mutex_t *m) {
+  return CH_UNLIKELY(ch_tsan_is_here()) ? BEHIND(pthread_mutex_trylock)(m) : trylock(m, CH_HERE);
+}
 
 static const struct ch_leaf timed_leaf = CH_LOCK_LEAF("pthread_mutex_timedlock");
 static struct ch_int_result lock_until(pthread_mutex_t *m, const void *place, clockid_t clock,
                                        const struct timespec *t) {
-  int r = lock_now(m, place);
+  int r = lock_now_lastingly(m, place);
   if (r != EBUSY)
     return ch_done(r);
   struct ch_lock_wait w = wait_for(m, place);
@@ -443,6 +496,7 @@ static void hand_over(pthread_mutex_t *m, struct ch_queue *q) {
   if (has_owner(m))
     m->__data.__count = 1;
   set_owner(m, ch_lock_asker(w), w->place);
+  lasts(m);
   ch_queue_leave(w, w->result);
 }
 
@@ -466,7 +520,7 @@ static __attribute__((noinline)) int unlock_slowly(pthread_mutex_t *m) {
       forget(note_of(m));
     else
       note_in(m, NULL, NULL);
-    int r = pthread_mutex_unlock(m);
+    int r = OF_LIBRARY(pthread_mutex_unlock)(m);
     if (r)
       return r;
   }
@@ -495,6 +549,10 @@ static inline __attribute__((always_inline)) int unlock(pthread_mutex_t *m) {
 }
 int ch_mutex_unlock(pthread_mutex_t *m) { return unlock(m); }
 CH_REPLACES_IN_C(pthread_mutex_unlock, pthread_mutex_t *m) { return ch_done(unlock(m)); }
+/* Before the C library's own, which takes any activity of a thread for the owner. */
+CH_INTERPOSED int pthread_mutex_unlock(pthread_mutex_t *m) {
+  return CH_UNLIKELY(ch_tsan_is_here()) ? BEHIND(pthread_mutex_unlock)(m) : unlock(m);
+}
 
 /* ---- C11: the same objects ---- */
 
@@ -507,7 +565,7 @@ static const struct ch_leaf mtx_leaf = CH_LOCK_LEAF_OF("mtx_lock", struct ch_loc
 
 /* t: NULL, without limit. */
 static struct ch_int_result lock_mtx(pthread_mutex_t *m, const void *place, const struct timespec *t) {
-  int r = lock_now(m, place);
+  int r = lock_now_lastingly(m, place);
   if (CH_LIKELY(r != EBUSY))
     return ch_done(ch_thrd_result(r));
   struct ch_lock_wait w = wait_for(m, place);
@@ -518,7 +576,9 @@ CH_REPLACES_IN_C(mtx_lock, mtx_t *m) { return lock_mtx((pthread_mutex_t *)m, CH_
 CH_REPLACES_IN_C(mtx_timedlock, mtx_t *m, const struct timespec *t) {
   return lock_mtx((pthread_mutex_t *)m, CH_HERE, t);
 }
-CH_REPLACES_IN_C(mtx_trylock, mtx_t *m) { return ch_done(ch_thrd_result(trylock((pthread_mutex_t *)m, CH_HERE))); }
+CH_REPLACES_IN_C(mtx_trylock, mtx_t *m) {
+  return ch_done(ch_thrd_result(trylock_lastingly((pthread_mutex_t *)m, CH_HERE)));
+}
 CH_REPLACES_IN_C(mtx_unlock, mtx_t *m) { return ch_done(ch_thrd_result(ch_mutex_unlock((pthread_mutex_t *)m))); }
 
 CH_INTERPOSED int mtx_lock(mtx_t *m) {
@@ -527,6 +587,8 @@ CH_INTERPOSED int mtx_lock(mtx_t *m) {
 CH_INTERPOSED int mtx_timedlock(mtx_t *m, const struct timespec *t) {
   return ch_thrd_result(lock_plainly((pthread_mutex_t *)m, CH_HERE, CLOCK_REALTIME, t));
 }
+CH_INTERPOSED int mtx_trylock(mtx_t *m) { return ch_thrd_result(trylock((pthread_mutex_t *)m, CH_HERE)); }
+CH_INTERPOSED int mtx_unlock(mtx_t *m) { return ch_thrd_result(unlock((pthread_mutex_t *)m)); }
 
 /* ---- as clauses ---- */
 

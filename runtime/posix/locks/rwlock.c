@@ -13,6 +13,7 @@
 #include "posix/locks/rwlock_calls.h"
 #include "posix/locks/tsan.h"
 #include "posix/locks/replacement.h"
+#include "reactor/times.h"
 #include <pthread.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -179,9 +180,9 @@ static int take_now(pthread_rwlock_t *l, int write, const void *place) {
     return EDEADLK;
   return r;
 }
-static struct ch_int_result try_it(pthread_rwlock_t *l, int write, const void *place) {
+static int try_it(pthread_rwlock_t *l, int write, const void *place) {
   int r = take_now(l, write, place);
-  return ch_done(r == EDEADLK ? EBUSY : r);
+  return r == EDEADLK ? EBUSY : r;
 }
 
 static struct ch_lock_wait wait_for(pthread_rwlock_t *l, int write, const void *place) {
@@ -227,8 +228,8 @@ CH_REPLACES_IN_C(pthread_rwlock_clockrdlock, pthread_rwlock_t *l, clockid_t cloc
 CH_REPLACES_IN_C(pthread_rwlock_clockwrlock, pthread_rwlock_t *l, clockid_t clock, const struct timespec *until) {
   return lock(l, WRITE, CH_HERE, clock, until);
 }
-CH_REPLACES_IN_C(pthread_rwlock_tryrdlock, pthread_rwlock_t *l) { return try_it(l, READ, CH_HERE); }
-CH_REPLACES_IN_C(pthread_rwlock_trywrlock, pthread_rwlock_t *l) { return try_it(l, WRITE, CH_HERE); }
+CH_REPLACES_IN_C(pthread_rwlock_tryrdlock, pthread_rwlock_t *l) { return ch_done(try_it(l, READ, CH_HERE)); }
+CH_REPLACES_IN_C(pthread_rwlock_trywrlock, pthread_rwlock_t *l) { return ch_done(try_it(l, WRITE, CH_HERE)); }
 
 static int unlock(pthread_rwlock_t *l) {
   if (ch_tsan_is_here()) {
@@ -249,10 +250,16 @@ CH_REPLACES_IN_C(pthread_rwlock_unlock, pthread_rwlock_t *l) { return ch_done(un
 
 /* ---- in plain code ---- */
 
-/* These come before the C library's own, which take all activities of a domain for one owner. If nobody of this domain
- * has the lock or waits for it, the thread itself waits. */
+static bool ends_within(const struct ch_lock_wait *w, int64_t ns) {
+  return w->timed && ch_time_until(w->clock, &w->until) <= ns;
+}
+
+/* These come before the C library's own, which take all activities of a domain for one owner. What somebody else has is
+ * waited for by the thread, if nobody of this domain waits for it already; but only for a while, because it may be an
+ * activity of another domain that waits for what one of this domain has. */
 static int lock_plainly(pthread_rwlock_t *l, int write, const void *place, clockid_t clock,
                         const struct timespec *until) {
+  enum { A_WHILE = 1000000 };
   if (!ch_domain.current)
     return ch_rwlock_take(l, write, clock, until);
   struct ch_lock_wait w = wait_for(l, write, place);
@@ -261,7 +268,11 @@ static int lock_plainly(pthread_rwlock_t *l, int write, const void *place, clock
     return r;
   if (ch_queue_of(l) || holds_here(l) > 0)
     return ch_lock_wait(&w);
-  r = ch_rwlock_take(l, write, clock, until);
+  const bool for_a_while = ch_lock_lets_others_go_on() && !ends_within(&w, A_WHILE);
+  const struct timespec soon = ch_timespec_of(ch_monotonic_now() + A_WHILE);
+  r = for_a_while ? ch_rwlock_take(l, write, CLOCK_MONOTONIC, &soon) : ch_rwlock_take(l, write, clock, until);
+  if (r == ETIMEDOUT && for_a_while)
+    return ch_lock_wait(&w);
   if (r == 0)
     taken(l, write, ch_activity_of(ch_domain.current), place);
   return r;
@@ -283,6 +294,12 @@ CH_INTERPOSED int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t cloc
 }
 CH_INTERPOSED int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *until) {
   return lock_plainly(l, WRITE, CH_HERE, clock, until);
+}
+CH_INTERPOSED int pthread_rwlock_tryrdlock(pthread_rwlock_t *l) {
+  return ch_domain.current ? try_it(l, READ, CH_HERE) : ch_rwlock_try(l, READ);
+}
+CH_INTERPOSED int pthread_rwlock_trywrlock(pthread_rwlock_t *l) {
+  return ch_domain.current ? try_it(l, WRITE, CH_HERE) : ch_rwlock_try(l, WRITE);
 }
 CH_INTERPOSED int pthread_rwlock_unlock(pthread_rwlock_t *l) {
   return ch_domain.current ? unlock(l) : ch_rwlock_give(l);
