@@ -660,6 +660,40 @@ TEST(what_is_done_once_may_wait_while_others_ask) {
   EXPECT(pthread_join(t, NULL) == 0 && began == 1 && ended == 1 && ticks > 0);
 }
 
+static void asks_in_plain_code(void) { EXPECT(pthread_once(&slow, slowly) == 0 && ended == 1); }
+static once_flag slow_flag = ONCE_FLAG_INIT;
+static void asks_in_c11(void) {
+  call_once(&slow_flag, slowly);
+  EXPECT(ended == 2);
+}
+TEST(plain_code_waits_for_what_an_activity_of_its_domain_does_once) {
+  for (int i = 0; i < 2; i++) {
+    ch_activity other;
+    activate[&other](i) {
+      if (i == 0)
+        EXPECT(pthread_once(&slow, slowly) == 0);
+      else
+        call_once(&slow_flag, slowly);
+    }
+    while (began <= i)
+      ch_reschedule();
+    EXPECT(ended == i);
+    in_plain_code(i == 0 ? asks_in_plain_code : asks_in_c11);
+    ch_activity_wait(&other);
+  }
+}
+static void slowly_in_plain_code(void) { EXPECT(pthread_once(&slow, slowly) == 0); }
+TEST(and_for_what_other_plain_code_does_once) {
+  ch_activity other;
+  activate[&other] in_plain_code(slowly_in_plain_code);
+  while (!began)
+    ch_reschedule();
+  EXPECT(!ended);
+  in_plain_code(asks_in_plain_code);
+  ch_activity_wait(&other);
+  EXPECT(began == 1);
+}
+
 static once_flag flag = ONCE_FLAG_INIT;
 static void in_thread_slowly(void) {
   struct timespec t = {0, 20000000};

@@ -2,8 +2,10 @@
  * before the function runs; while it runs, 4 times the number of forks that led to this process, plus 1; then 2. */
 #define _GNU_SOURCE
 #include "posix/futex.h"
+#include "posix/locks/interposed.h"
 #include "posix/locks/others.h"
 #include "posix/locks/queue.h"
+#include "posix/single_activity.h"
 #include "sched/tsan.h"
 #include <limits.h>
 #include <stdlib.h>
@@ -38,9 +40,20 @@ static struct ch_branch *holder(const void *once, const void **place) {
   return r ? r->by : NULL;
 }
 
+__typeof__(pthread_once) ___pthread_once __attribute__((weak)); /* of a static C library */
+
+static int once_of_library(pthread_once_t *once, void (*init)(void)) {
+  return CH_NEXT_DEFINITION(pthread_once, ___pthread_once)(once, init);
+}
+
 static __thread const pthread_once_t *asked;
 static __thread int forks;
 static void look_at_forks(void) { forks = *asked & ~STATES; }
+static void count_forks(void) {
+  pthread_once_t of_now = PTHREAD_ONCE_INIT;
+  asked = &of_now;
+  once_of_library(&of_now, look_at_forks);
+}
 
 /* 0: it has been run; 1: it is the caller's to run; -1: it is being run. */
 static int begin(pthread_once_t *once) {
@@ -48,9 +61,7 @@ static int begin(pthread_once_t *once) {
   ch_tsan_acquire(once);
   if (is & HAS_RUN)
     return 0;
-  pthread_once_t of_now = PTHREAD_ONCE_INIT;
-  asked = &of_now;
-  pthread_once(&of_now, look_at_forks);
+  count_forks();
   for (;;) {
     ch_tsan_acquire(once);
     if (is & HAS_RUN)
@@ -112,6 +123,41 @@ int ch_once_take(pthread_once_t *once) {
   int result;
   return must_wait(&w, once, &result) ? ch_lock_wait(&w) : result;
 }
+
+/* ---- in plain code ---- */
+
+static bool is_being_run(pthread_once_t *once) {
+  int is = __atomic_load_n(once, __ATOMIC_ACQUIRE);
+  if ((is & STATES) != RUNS)
+    return false;
+  count_forks();
+  return is == (forks | RUNS);
+}
+
+/* Only waits until it is being run no more. */
+static bool pass(struct ch_lock_wait *w) { return !is_being_run(w->clause.object); }
+static const struct ch_lock_type plain_type = {.clause = {.what = "pthread_once",
+                                                          .enlist = ch_queue_enlist,
+                                                          .withdraw = ch_queue_withdraw,
+                                                          .cancel = ch_queue_refuse},
+                                               .take = pass,
+                                               .await = await,
+                                               .holder = holder};
+
+/* Before the C library's own, which waits with the thread: an activity of this domain may be what runs the function. It
+ * is still the C library that runs it for plain code, because the function may throw a C++ exception. */
+static int once_plainly(pthread_once_t *once, void (*init)(void)) {
+  while (ch_domain.current && is_being_run(once) &&
+         (*running(once) || ch_domain.live > 1 || !ch_is_single_activity())) {
+    struct ch_lock_wait w = {.clause = {.type = &plain_type.clause, .object = once}};
+    ch_lock_wait(&w);
+  }
+  return once_of_library(once, init);
+}
+CH_INTERPOSED int pthread_once(pthread_once_t *once, void (*init)(void)) { return once_plainly(once, init); }
+CH_INTERPOSED void call_once(once_flag *once, void (*init)(void)) { once_plainly((pthread_once_t *)once, init); }
+
+/* ---- its end ---- */
 
 /* Its function runs no more. */
 static void set(pthread_once_t *once, int state) {
