@@ -1,5 +1,5 @@
-/* Interposes the C library's calls that wait for threads, message queues, semaphores of System V and signals, and those
- * that sleep. See plain_waits.h. */
+/* Interposes the C library's calls that wait for threads, message queues, semaphores of System V, signals and
+ * spinlocks, and those that sleep. See plain_waits.h. */
 #define _GNU_SOURCE
 #include "posix/plain_waits.h"
 #include "posix/locks/interposed.h"
@@ -7,6 +7,7 @@
 #include "posix/single_activity.h"
 #include "sched/external_wakers.h"
 #include "sched/host.h"
+#include "wait/atomics.h"
 #include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -158,11 +159,14 @@ static bool may_be_in_handler(void) {
   return false;
 }
 
+static bool may_switch(void) {
+  return ch_tls.atomic_depth == 0 && ch_domain.spinlocks == 0 && ch_domain.current && !may_be_in_handler();
+}
+
 /* A sleep ends by itself, so in an atomic block it blocks the thread as other system calls do (law 5), and so it does
  * where a switch would be an error, and in a handler. */
 static int sleep_on(clockid_t clock, int flags, const struct timespec *time, struct timespec *left) {
-  if (ch_tls.atomic_depth > 0 || ch_domain.spinlocks > 0 || !ch_domain.current || may_be_in_handler() ||
-      !others_go_on())
+  if (!may_switch() || !others_go_on())
     return ch_library_clock_nanosleep(clock, flags, time, left);
   int error = ch_wait_for_clock(clock, flags, time, left);
   exit_if_cancelled(error);
@@ -184,4 +188,19 @@ CH_INTERPOSED int usleep(useconds_t microseconds) {
 CH_INTERPOSED int thrd_sleep(const struct timespec *duration, struct timespec *left) {
   int error = sleep_on(CLOCK_REALTIME, 0, duration, left);
   return error == 0 ? 0 : error == EINTR || error == ECANCELED ? -1 : -2;
+}
+
+/* ---- spinlocks ---- */
+
+/* An activity of this domain may have been set aside while it has the lock, and goes on only if this thread does not
+ * spin. */
+CH_INTERPOSED int pthread_spin_lock(pthread_spinlock_t *l) {
+  enum { MOST_PAUSES = 64, TRIES = 64 };
+  for (unsigned n = 1; pthread_spin_trylock(l) != 0; n++) {
+    for (unsigned i = 0; i < n && i < MOST_PAUSES; i++)
+      ch_atomic_pause();
+    if (n % TRIES == 0 && ch_domain.live > 1 && may_switch() && ch_wait_for_clock)
+      ch_wait_for_clock(CLOCK_MONOTONIC, 0, &(struct timespec){0, 1000}, NULL);
+  }
+  return 0;
 }

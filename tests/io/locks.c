@@ -618,6 +618,24 @@ TEST(an_atomic_block_hands_a_mutex_over) {
   EXPECT(had);
 }
 
+static pthread_spinlock_t spin;
+static void spins(void) { EXPECT(pthread_spin_lock(&spin) == 0 && !inside && pthread_spin_unlock(&spin) == 0); }
+TEST(plain_code_spins_for_what_an_activity_of_its_domain_has) {
+  ch_activity other;
+  pthread_spin_init(&spin, 0);
+  activate[&other] {
+    EXPECT(pthread_spin_lock(&spin) == 0);
+    inside = 1;
+    ch_sleep(1000000);
+    inside = 0;
+    EXPECT(pthread_spin_unlock(&spin) == 0);
+  }
+  while (!inside)
+    ch_reschedule();
+  in_plain_code(spins);
+  ch_activity_wait(&other);
+}
+
 /* ---- once ---- */
 
 static int began, ended;
