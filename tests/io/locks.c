@@ -618,6 +618,46 @@ TEST(an_atomic_block_hands_a_mutex_over) {
   EXPECT(had);
 }
 
+TEST(a_mutex_given_back_in_an_atomic_block_ends_a_wait_for_several) {
+  pthread_mutex_t several[4];
+  ch_activity other;
+  for (int i = 0; i < 4; i++) {
+    several[i] = of_kind(PTHREAD_MUTEX_NORMAL);
+    EXPECT(pthread_mutex_lock(&several[i]) == 0);
+  }
+  activate[&other] {
+    int which = 0;
+    waituntil(pthread_mutex_lock(&several[0])) which = 1;
+    or waituntil(pthread_mutex_lock(&several[1])) which = 2;
+    or waituntil(pthread_mutex_lock(&several[2])) which = 3;
+    or waituntil(pthread_mutex_lock(&several[3])) which = 4;
+    EXPECT(which == 2 && pthread_mutex_unlock(&several[1]) == 0);
+  }
+  ch_sleep(100000);
+  atomic EXPECT(pthread_mutex_unlock(&several[1]) == 0);
+  ch_activity_wait(&other);
+}
+
+TEST(a_mutex_may_be_wanted_twice_by_one_wait) {
+  ch_activity other;
+  m = of_kind(PTHREAD_MUTEX_NORMAL);
+  for (int by_callback = 0; by_callback < 2; by_callback++) {
+    EXPECT(pthread_mutex_lock(&m) == 0);
+    activate[&other] {
+      int which = 0;
+      waituntil(pthread_mutex_lock(&m)) which = 1;
+      or waituntil(pthread_mutex_lock(&m)) which = 2;
+      EXPECT(which == 1 && pthread_mutex_unlock(&m) == 0);
+    }
+    ch_sleep(100000);
+    if (by_callback)
+      in_plain_code(gives_back_the_mutex);
+    else
+      EXPECT(pthread_mutex_unlock(&m) == 0);
+    ch_activity_wait(&other);
+  }
+}
+
 static pthread_spinlock_t spin;
 static void spins(void) { EXPECT(pthread_spin_lock(&spin) == 0 && !inside && pthread_spin_unlock(&spin) == 0); }
 TEST(plain_code_spins_for_what_an_activity_of_its_domain_has) {

@@ -98,6 +98,22 @@ static void drop(struct ch_queue *q) {
   }
 }
 
+/* Between use and leave_be a queue stays, even if its last waiter leaves: whoever is fired leaves the queues of the
+ * other clauses of its wait, and that may be this one. */
+static void use(struct ch_queue *q) { q->users++; }
+static void leave_be(struct ch_queue *q) {
+  if (--q->users == 0 && ch_list_empty(&q->waiters))
+    drop(q);
+}
+/* Takes the waiter off its queue, and returns that. The caller uses it. */
+static struct ch_queue *leave(struct ch_lock_wait *w) {
+  struct ch_queue *q = w->queue;
+  use(q);
+  w->queue = NULL;
+  ch_list_remove(&w->clause.link);
+  return q;
+}
+
 /* ---- this thread's number ---- */
 
 __thread __attribute__((tls_model("initial-exec"))) int ch_thread_number;
@@ -225,7 +241,7 @@ CH_COLD static void is_decided(struct ch_lock_wait *w) {
   w->clause.state = CH_IS_OUT;
 }
 
-/* Gives the object to as many as can have it. False: the queue has become empty, and is gone. */
+/* Gives the object to as many as can have it. The caller uses the queue. False: it has become empty. */
 static bool give(struct ch_queue *q) {
   while (!ch_list_empty(&q->waiters)) {
     struct ch_lock_wait *w = ch_queue_first(q);
@@ -240,7 +256,6 @@ static bool give(struct ch_queue *q) {
     ch_list_remove(&w->clause.link);
     ch_lock_fire(w, w->result);
   }
-  drop(q);
   return false;
 }
 
@@ -271,8 +286,10 @@ static bool await(struct ch_queue *q) {
 void ch_queue_serve(struct ch_queue *q) {
   if (q->paused)
     return;
+  use(q);
   while (give(q) && !await(q))
     ;
+  leave_be(q);
 }
 
 struct ch_queue *ch_queue_after(struct ch_queue *q) {
@@ -280,13 +297,15 @@ struct ch_queue *ch_queue_after(struct ch_queue *q) {
   return !n || n == &queues->all ? NULL : (struct ch_queue *)((char *)n - offsetof(struct ch_queue, all));
 }
 
+/* Any queue may go meanwhile. So those that have had their turn stand at the end of the list, and the first one is
+ * always the next. */
 void ch_locks_look(void) {
-  struct ch_link *all = &queues->all;
-  for (struct ch_link *n = all->next, *next; n != all; n = next) {
-    struct ch_queue *q = (struct ch_queue *)((char *)n - offsetof(struct ch_queue, all));
-    next = n->next;
+  for (unsigned left = ch_domain.lock_queues; left > 0 && ch_domain.lock_queues > 0; left--) {
+    struct ch_queue *q = ch_queue_after(NULL);
+    ch_list_remove(&q->all);
+    ch_list_append(&queues->all, &q->all, false);
     if (!q->watch)
-      ch_queue_serve(q); /* this drops no other queue, so `next` stays valid */
+      ch_queue_serve(q);
   }
   ch_holder_confirm();
 }
@@ -319,7 +338,8 @@ struct ch_lock_wait *ch_queue_claim(struct ch_queue *q) {
       return w;
     is_decided(w);
   }
-  drop(q);
+  if (q->users == 0)
+    drop(q);
   return NULL;
 }
 
@@ -351,21 +371,15 @@ bool ch_queue_join(struct ch_lock_wait *w) {
   return false;
 }
 
-void ch_queue_remove(struct ch_lock_wait *w) {
-  struct ch_queue *q = w->queue;
-  w->queue = NULL;
-  ch_list_remove(&w->clause.link);
-  if (ch_list_empty(&q->waiters))
-    drop(q);
-}
+void ch_queue_remove(struct ch_lock_wait *w) { leave_be(leave(w)); }
 
 void ch_queue_leave(struct ch_lock_wait *w, int result) {
-  struct ch_queue *q = w->queue;
-  bool first = ch_queue_first(q) == w, last = q->waiters.next == q->waiters.prev;
-  ch_queue_remove(w);
+  const bool first = ch_queue_first(w->queue) == w;
+  struct ch_queue *q = leave(w);
   ch_lock_fire(w, result);
-  if (first && !last) /* the next one may perhaps have the object */
+  if (first && !ch_list_empty(&q->waiters)) /* the next one may perhaps have the object */
     ch_queue_serve(q);
+  leave_be(q);
 }
 
 int ch_queue_enlist(struct ch_clause *c) {
@@ -381,14 +395,14 @@ bool ch_queue_withdraw(struct ch_clause *c) {
   struct ch_lock_wait *w = ch_lock_wait_of(c);
   if (ch_clause_state(c) >= CH_IS_TAKEN)
     return false;
-  struct ch_queue *q = w->queue;
-  bool last = q->waiters.next == q->waiters.prev;
+  const bool first = ch_queue_first(w->queue) == w;
+  struct ch_queue *q = leave(w);
   ch_lock_stop_timer(w);
-  if (q->watch && q->type->lent && ch_queue_first(q) == w) /* only in a child of fork: nobody wants that any more */
+  if (q->watch && q->type->lent && first) /* only in a child of fork: nobody wants that any more */
     stop_watch(q);
-  ch_queue_remove(w);
-  if (!last && !ch_domain.drops_others) /* in a child of fork those after it may not be there, either */
+  if (!ch_list_empty(&q->waiters) && !ch_domain.drops_others) /* in a child those after it may not be there, either */
     ch_queue_serve(q);
+  leave_be(q);
   return true;
 }
 bool ch_queue_refuse(struct ch_clause *c) { return (void)c, false; }
@@ -475,10 +489,13 @@ static void time_passed(struct ch_clause *c) {
   if (type->late && !type->late(w))
     return;
   /* This thread may come late, because a handler of a signal ran: what has become free meanwhile is taken. */
-  if (ch_queue_first(w->queue) == w)
-    give(w->queue);
+  struct ch_queue *q = w->queue;
+  use(q);
+  if (ch_queue_first(q) == w)
+    give(q);
   if (w->queue)
     ch_queue_leave(w, ETIMEDOUT);
+  leave_be(q);
 }
 
 /* A limit that never comes has no timer, so that a deadlock is still reported. */

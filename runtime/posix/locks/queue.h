@@ -11,9 +11,9 @@
  *     *watch*, a wait for the object's futex, made by the kernel's ring where it can, else by a thread of the pool;
  *   - plain code on the domain's own thread gives it back: ch_locks_look finds it, before the domain sleeps.
  *
- * Invariants: 1. a queue has waiters, or is gone; 2. a queue whose object is not held by this domain has a watch, or is
- * looked at before the domain sleeps; 3. each waiter is on one list, and fires once; 4. an orphaned watch, whose queue
- * is gone, passes on a wake-up that it has taken. */
+ * Invariants: 1. a queue has waiters or `users`, or is gone; 2. a queue whose object is not held by this domain has a
+ * watch, or is looked at before the domain sleeps; 3. each waiter is on one list, and fires once; 4. an orphaned watch,
+ * whose queue is gone, passes on a wake-up that it has taken. */
 #ifndef CHARCOAL_POSIX_LOCKS_QUEUE_H
 #define CHARCOAL_POSIX_LOCKS_QUEUE_H
 
@@ -35,6 +35,7 @@ struct ch_queue {
   bool watched;                    /* it has had a watch, so others may wait in the kernel */
   bool counted;                    /* used by the type: the object has been told that somebody waits */
   unsigned handed_on;              /* used by the type: how many times in a row other waiters were passed over */
+  unsigned users;                  /* functions that go on with it when they have fired a waiter */
 };
 
 /* One wait. It lies in a frame of the runtime's own, or on the native stack of plain code. */
