@@ -16,6 +16,7 @@ import {
   wait,
   waituntil,
 } from './lib.ts'
+import { asyncStacks } from '../src/dev/index.ts'
 import { all, map, timeout } from '../src/ops.ts'
 import * as runtime from '../src/plugin/runtime.ts'
 import { transform } from '../src/plugin/transform.ts'
@@ -216,4 +217,21 @@ test('a local variable is inherited by what is spawned, and then their own', asy
     }),
     [['ann', 'bob'], 'eve', 'eve'],
   )
+})
+
+test('a stack after a wait names the functions that waited, and not how their stores were entered', async () => {
+  const stop = asyncStacks()
+  try {
+    const inner = asyncFn(function* innermost() {
+      yield* sleep(1)
+      throw new Error('deep')
+    })
+    const outer = asyncFn(function* outermost() {
+      yield* inner()
+    })
+    const error = await storage.run('x', () => outer()).catch((e) => e)
+    same(error.stack.match(/at (async )?[\w.]+ /g), ['at innermost ', 'at async outermost '])
+  } finally {
+    stop()
+  }
 })

@@ -10,7 +10,7 @@ const OURS = new RegExp(
     /[\\/]\.vite[\\/]deps[\\/]charcoal-js/,
     /[\\/]src[\\/](core|scope|wait|sync|ops|plugin|dev|diagnosis|legacy|streams|worker)[\\/](runtime[\\/])?\w+\.ts/,
     /^\s*at (async )?([\w$.]+\.(next|throw|return) \(<anonymous>\)|new (Atomic)?Call\b)/,
-    /^\s*at (async )?(Domain|Scheduler|RootScope|Scope|Branch|Clause|\w*Call|Activity)\.\w+ /,
+    /^\s*at (async )?(Domain|Scheduler|RootScope|Scope|Branch|Clause|Kept|\w*Call|Activity)\.\w+ /,
   ]
     .map((r) => r.source)
     .join('|'),
