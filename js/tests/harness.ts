@@ -106,7 +106,7 @@ export async function runTests(
       const run = Object.getPrototypeOf(body) === GeneratorFunction ? simulate(body as () => Generator) : body()
       await Promise.race([
         run,
-        new Promise((_, reject) => (timer = setTimeout(() => reject(new Error('took longer than 300 s')), 300_000))),
+        new Promise((_, reject) => (timer = setTimeout(() => reject(new Error('took longer than 900 s')), 900_000))),
       ])
       passed++
     } catch (error) {

@@ -1,18 +1,15 @@
-/** The suite in Node: the tests of all.ts, and those that need Node. */
-import './node.test.ts'
-import './stacks.test.ts'
-import './examples.test.ts'
-import './docs.test.ts'
-import './files.test.ts'
-import './bugs.test.ts'
-import './context.node.test.ts'
-import './inspect.node.test.ts'
-import './imports.node.test.ts'
-import './copies.node.test.ts'
-import './published.node.test.ts'
-import './mistakes.node.test.ts'
-import './exit.node.test.ts'
-import { runTests } from './all.ts'
-const { passed, failed } = await runTests(process.argv[2] ?? '')
+/**
+ * The suites in Node, of the source and of the package as it is installed. They share no file, so that they can run
+ * side by side. Usage: node node.mjs [FILTER [SUITE]]; without SUITE all tests run.
+ */
+import { runTests } from './harness.ts'
+
+const suites: Record<string, () => Promise<unknown>> = {
+  package: () => import('./package.ts'),
+  source: () => import('./source.ts'),
+}
+const [filter = '', suite] = process.argv.slice(2)
+for (const [name, load] of Object.entries(suites)) if (suite === undefined || suite === name) await load()
+const { passed, failed } = await runTests(filter)
 console.log(`${passed} passed, ${failed} failed`)
 process.exit(failed === 0 && passed > 0 ? 0 : 1)

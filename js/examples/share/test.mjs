@@ -18,17 +18,19 @@ let failed = 0
 const check = (ok, what) => (ok ? passed++ : (failed++, console.log(`FAIL share: ${what}`)))
 const same = (got, want, what) => check(`${got}` === `${want}`, `${what}: ${got}`)
 
+/** One browser for each person. */
+const launch = () => chromium.launch({ executablePath, args: ['--no-sandbox'], timeout: TIMEOUT })
+const browsers = await Promise.all(PEOPLE.map(launch))
+
 /** Builds the app, and runs `body` with a page for each person. */
 async function withPages(mode, body) {
   const outDir = path.join(out, mode)
   const configFile = path.join(here, 'vite.config.ts')
   await build({ configFile, configLoader: 'runner', mode, build: { outDir, emptyOutDir: true } })
   const server = await serve(outDir, 0, 12)
-  const args = ['--no-sandbox']
-  const browsers = await Promise.all(PEOPLE.map(() => chromium.launch({ executablePath, args, timeout: TIMEOUT })))
+  const viewport = { width: 640, height: 560 }
+  const pages = await Promise.all(browsers.map((browser) => browser.newPage({ viewport })))
   try {
-    const viewport = { width: 640, height: 560 }
-    const pages = await Promise.all(browsers.map((browser) => browser.newPage({ viewport })))
     const errors = []
     for (const [i, page] of pages.entries()) {
       page.setDefaultTimeout(TIMEOUT)
@@ -40,7 +42,7 @@ async function withPages(mode, body) {
     same(errors, [], `${mode}: errors on the page`)
     await Promise.all(pages.map((page, i) => page.screenshot({ path: path.join(out, `${mode}-${PEOPLE[i]}.png`) })))
   } finally {
-    await Promise.all(browsers.map((browser) => browser.close()))
+    await Promise.all(pages.map((page) => page.close()))
     server.close()
   }
 }
@@ -120,6 +122,7 @@ await withPages('plain', async (pages, server) => {
   const left = await lists(pages, server)
   check(server.version === 2 && left.every((list) => list.length < 2), `without atomic an item is lost: ${left}`)
 })
+await Promise.all(browsers.map((browser) => browser.close()))
 console.log(`share: the longest frame with atomic took ${Math.round(longest)} ms`)
 console.log(`${passed} passed, ${failed} failed`)
 process.exit(failed === 0 ? 0 : 1)
