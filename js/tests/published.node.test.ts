@@ -77,7 +77,8 @@ test('the types show no internals, and are right with all their declarations che
   )
   const options = ['--noEmit', '--strict', '--module', 'nodenext', '--moduleResolution', 'nodenext']
   const compiler = path.join(process.cwd(), 'node_modules/typescript/bin/tsc')
-  const alone = ['--skipLibCheck', 'false', '--typeRoots', 'none', 'all.ts']
+  // All declarations but TypeScript's own.
+  const alone = ['--skipLibCheck', 'false', '--skipDefaultLibCheck', '--typeRoots', 'none', 'all.ts']
   // With the newest declarations, and with those that a project has that names no `lib`.
   const newest = ['--target', 'es2022', '--lib', 'esnext,dom,dom.iterable,dom.asynciterable']
   for (const target of [newest, ['--target', 'es2022'], ['--target', 'es2018'], ['--target', 'es2015']])
@@ -145,15 +146,16 @@ test('the types fit the strictest settings: options may be undefined, and a resu
   ok(!/import\(|from '(vite|rollup|webpack)'/.test(types), 'the types of the plugin name no bundler')
   const compiler = path.join(process.cwd(), 'node_modules/typescript/bin/tsc')
   const settings = ['exactOptionalPropertyTypes', 'noUncheckedIndexedAccess', 'verbatimModuleSyntax', 'strict']
-  const options = [...settings, 'noPropertyAccessFromIndexSignature', 'noEmit'].map((option) => `--${option}`)
+  const how = ['noPropertyAccessFromIndexSignature', 'skipDefaultLibCheck', 'noEmit']
+  const options = [...settings, ...how].map((option) => `--${option}`)
   const ways = [
     ['nodenext', 'nodenext'],
     ['preserve', 'bundler'],
   ]
   for (const [module, resolution] of ways) {
-    const how = ['--module', module, '--moduleResolution', resolution, '--target', 'es2022']
-    run(process.execPath, [compiler, ...options, ...how, 'strict.mts'])
-    run(process.execPath, [compiler, ...options, ...how, '--skipLibCheck', 'strict-plugin.mts'])
+    const modules = ['--module', module, '--moduleResolution', resolution, '--target', 'es2022']
+    run(process.execPath, [compiler, ...options, ...modules, 'strict.mts'])
+    run(process.execPath, [compiler, ...options, ...modules, '--skipLibCheck', 'strict-plugin.mts'])
   }
 })
 
