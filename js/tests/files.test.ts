@@ -15,7 +15,7 @@ for (const folder of ['examples/files', 'recipes']) {
       install()
       link(NEEDED)
       copyFileSync(path.join(files, file), path.join(project, file))
-      const run = spawnSync(process.execPath, [file], { cwd: project, encoding: 'utf8', timeout: 120_000 })
+      const run = spawnSync(process.execPath, [file], { cwd: project, encoding: 'utf8', timeout: 600_000 })
       same(run.stderr, '')
       const want = [...readFileSync(path.join(files, file), 'utf8').matchAll(/\/\/ → (.*)$/gm)].map((m) => m[1])
       same(run.stdout.trim().split('\n'), want)
@@ -36,7 +36,7 @@ function inFramework(name: string, folder: string, command: string[], passed: Re
       cwd: project,
       encoding: 'utf8',
       env: { ...process.env, NO_COLOR: '1', CI: '1' },
-      timeout: 240_000,
+      timeout: 600_000,
     })
     ok(run.status === 0 && passed.test(run.stdout + run.stderr), run.stdout + run.stderr)
   })
@@ -51,7 +51,18 @@ const PLAYWRIGHT = `export default {
 `
 
 inFramework('Vitest', 'vitest', ['vitest/vitest.mjs', 'run', '--root', 'vitest'], /4 passed/, ['vitest', 'vite'])
-inFramework('Jest', 'jest', ['jest/bin/jest.js', '--rootDir', 'jest'], /3 passed/, ['jest'])
+inFramework('Jest', 'jest', ['jest/bin/jest.js', '-c', 'jest/jest.config.cjs'], /4 passed/, [
+  'jest',
+  'babel-jest',
+  'unplugin',
+  'magic-string',
+  '@babel',
+  '@jridgewell',
+])
 inFramework('Playwright', 'playwright', ['@playwright/test/cli.js', 'test', '-c', 'playwright'], /2 passed/, [
   '@playwright/test',
 ])
+
+test('the guide shows the transformer for Jest as it stands among the recipes', () => {
+  ok(readFileSync('docs/guide.md', 'utf8').includes(readFileSync('recipes/jest/charcoal.cjs', 'utf8')))
+})
