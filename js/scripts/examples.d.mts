@@ -7,6 +7,6 @@ export interface Exported {
   example: string | undefined
   shownBy: string[]
 }
-export function exported(js: string): { found: Exported[] }
+export function exported(js: string): { found: Exported[]; checker: object }
 export function programOf(example: string, found: Exported[]): string | null
 export function printed(example: string): string[]

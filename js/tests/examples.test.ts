@@ -6,12 +6,13 @@ import { tmpdir } from 'node:os'
 import { format } from 'node:util'
 import { test, same } from './harness.ts'
 import { aliases } from './aliases.ts'
-import { exported, printed, programOf } from '../scripts/examples.mjs'
+import { printed, programOf } from '../scripts/examples.mjs'
+import { all } from './exported.ts'
 
 const js = process.cwd()
 const work = path.join(process.env.CHARCOAL_BUILD ?? tmpdir(), 'js/examples')
 
-const { found } = exported(js)
+const { found } = all
 const examples = found.filter((e) => e.example !== undefined && !/\/react$/.test(e.entry))
 const programs = new Map<string, string>()
 /** The number keeps `channel` and `Channel` apart: for esbuild files are the same that differ in case alone. */

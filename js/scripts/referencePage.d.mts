@@ -1,0 +1,4 @@
+/** The types of referencePage.mjs. */
+import type { exported } from './examples.mjs'
+
+export function referencePage(found: ReturnType<typeof exported>): string
