@@ -14,5 +14,5 @@ install(DIRECTORY ${CHARCOAL_TREE}/lib DESTINATION .
   FILES_MATCHING PATTERN "charcoal*" PATTERN "libcharcoal.*" PATTERN "pkgconfig" EXCLUDE PATTERN "cmake" EXCLUDE)
 install(DIRECTORY ${CHARCOAL_TREE}/include/ DESTINATION include)
 install(DIRECTORY ${CHARCOAL_TREE}/lib/pkgconfig ${CHARCOAL_TREE}/lib/cmake DESTINATION lib)
-install(DIRECTORY tools/gdb DESTINATION share/charcoal PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY tools/gdb tools/valgrind DESTINATION share/charcoal PATTERN __pycache__ EXCLUDE)
 install(FILES LICENSE DESTINATION share/doc/charcoal)

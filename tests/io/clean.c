@@ -1,5 +1,5 @@
-/* Waits once in each way, for valgrind: memory that the kernel wrote counts as defined, and no memory is read after it
- * was freed. */
+/* Waits once in each way, for valgrind: memory that the kernel wrote counts as defined, no memory is read after it
+ * was freed, and none is lost (tools/valgrind/charcoal.supp). */
 #define _GNU_SOURCE
 #include <charcoal.h>
 #include <fcntl.h>
