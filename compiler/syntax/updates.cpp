@@ -1,7 +1,7 @@
 // -Wcharcoal-lost-update warns where shared data is read, a call follows in which other activities may run, and then
 // the value is changed and written back. Values that the others have written meanwhile are lost:
 //
-//   v = *p; may_wait(p); *p = v + 1;          x = x + may_wait(p);
+//   v = *p; may_wait(p); *p = v + 1;          x = x + may_wait(p);          e->next = list; may_wait(e); list = e;
 //
 // What data is shared, see sharing.h. There is no warning about code that holds a lock (as far as the names of
 // functions tell), that has read the data again in between, or that stands in `assert_no_yield`, where it would be an
@@ -62,6 +62,7 @@ struct Read {
 struct State {
   llvm::SmallVector<Read, 4> loads;                                 // in the value that is being computed
   llvm::SmallVector<std::pair<const VarDecl *, Read>, 4> variables; // that hold what was read
+  llvm::SmallVector<std::pair<const VarDecl *, Read>, 4> pointers;  // to objects that hold it
   bool locked = false;
 };
 
@@ -87,10 +88,11 @@ public:
     };
     for (const Read &load : other.loads)
       add(into.loads, load, [](const Read &one) { return one.place; }, [](const Read &one) { return one; });
+    const auto second = [](const auto &one) { return one.second; };
     for (const auto &variable : other.variables)
-      add(
-          into.variables, variable, [](const auto &one) { return one.first; },
-          [](const auto &one) { return one.second; });
+      add(into.variables, variable, [](const auto &one) { return one.first; }, second);
+    for (const auto &pointer : other.pointers)
+      add(into.pointers, pointer, [](const auto &one) { return std::pair(one.first, one.second.id); }, second);
     return grows;
   }
 
@@ -142,9 +144,10 @@ public:
       for (Read &read : state.loads)
         if (!read.crossed)
           read.crossed = call;
-      for (auto &[variable, read] : state.variables)
-        if (!read.crossed)
-          read.crossed = call;
+      for (auto *list : {&state.variables, &state.pointers})
+        for (auto &[variable, read] : *list)
+          if (!read.crossed)
+            read.crossed = call;
     }
     if (isLock || isUnlock)
       state.locked = isLock;
@@ -162,10 +165,11 @@ private:
     assertions += isAssertion(&block);
     walkParts(&block);
     assertions -= isAssertion(&block);
-    llvm::erase_if(state.variables, [&](const auto &one) {
-      const auto known = declared.find(one.first);
-      return known != declared.end() && known->second >= blockBegan;
-    });
+    for (auto *list : {&state.variables, &state.pointers})
+      llvm::erase_if(*list, [&](const auto &one) {
+        const auto known = declared.find(one.first);
+        return known != declared.end() && known->second >= blockBegan;
+      });
     blockBegan = outside;
   }
 
@@ -185,7 +189,8 @@ private:
 
   void enterLoad(const Expr *place) {
     const Read read{place, identity(place), ++now, nullptr};
-    llvm::erase_if(state.variables, [&](const auto &one) { return one.second.crossed && one.second.id == read.id; });
+    for (auto *list : {&state.variables, &state.pointers})
+      llvm::erase_if(*list, [&](const auto &one) { return one.second.crossed && one.second.id == read.id; });
     if (state.locked || values == 0)
       return;
     llvm::erase_if(state.loads, [&](const Read &load) { return load.place == place; });
@@ -220,10 +225,36 @@ private:
       for (const auto &[variable, read] : state.variables)
         if (read.crossed && read.id == id && isUsed(variable, since))
           return report(assignment, read);
+      for (const auto &[variable, read] : state.pointers)
+        if (read.crossed && read.id == id && variableIn(assignment.getRHS()) == variable)
+          return report(assignment, read);
     }
-    auto *reference = dyn_cast<DeclRefExpr>(place->IgnoreParens());
-    if (auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr)
+    if (const VarDecl *variable = variableIn(place))
       hold(variable, since);
+    else if (const VarDecl *pointer = pointerTo(place))
+      holdBehind(pointer, since);
+  }
+
+  static const VarDecl *variableIn(const Expr *e) {
+    auto *reference = dyn_cast<DeclRefExpr>(e->IgnoreParenCasts());
+    return reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  }
+
+  // The local pointer p of `*p`, `p->member` and `p->member.part`.
+  static const VarDecl *pointerTo(const Expr *place) {
+    const Expr *e = place->IgnoreParens();
+    const Expr *pointer = nullptr;
+    while (auto *member = dyn_cast<MemberExpr>(e)) {
+      e = member->getBase()->IgnoreParens();
+      if (member->isArrow()) {
+        pointer = e;
+        break;
+      }
+    }
+    if (auto *indirection = dyn_cast<UnaryOperator>(e); !pointer && indirection && indirection->getOpcode() == UO_Deref)
+      pointer = indirection->getSubExpr();
+    const VarDecl *variable = pointer ? variableIn(pointer) : nullptr;
+    return variable && variable->hasLocalStorage() ? variable : nullptr;
   }
 
   bool isPlace(const Expr *e) const {
@@ -249,10 +280,29 @@ private:
     const bool holds = read != nullptr && variable->hasLocalStorage() && variable->getType()->isScalarType();
     const Read copy = holds ? *read : Read{};
     // Forgets its old value, and what was found by way of that value.
-    llvm::erase_if(state.variables,
-                   [&](const auto &one) { return one.first == variable || mentions(one.second.place, variable); });
+    for (auto *list : {&state.variables, &state.pointers})
+      llvm::erase_if(*list,
+                     [&](const auto &one) { return one.first == variable || mentions(one.second.place, variable); });
     if (holds && state.variables.size() < most)
       state.variables.push_back({variable, copy});
+  }
+
+  // An object has a new value, or a new part. Of what it holds only pointers matter, because they make it a part of a
+  // list or tree.
+  void holdBehind(const VarDecl *pointer, Time since) {
+    const auto add = [&](const Read &read) {
+      if (!read.place->getType()->isPointerType())
+        return;
+      llvm::erase_if(state.pointers, [&](const auto &one) { return one.first == pointer && one.second.id == read.id; });
+      if (state.pointers.size() < most)
+        state.pointers.push_back({pointer, read});
+    };
+    for (const Read &load : state.loads)
+      if (load.time > since)
+        add(load);
+    for (const auto &[variable, read] : state.variables)
+      if (isUsed(variable, since))
+        add(read);
   }
 
   void report(const BinaryOperator &assignment, const Read &read) {
