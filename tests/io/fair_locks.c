@@ -612,18 +612,22 @@ static void answers(void *n) {
  * with its thread, the activity beside it could not go on. */
 static pthread_mutex_t mutex_of[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 static pthread_rwlock_t rwlock_of[2] = {PTHREAD_RWLOCK_INITIALIZER, PTHREAD_RWLOCK_INITIALIZER};
-enum kind_of_lock { MUTEX, TIMED_MUTEX, RWLOCK, TIMED_RWLOCK };
+static pthread_mutex_t robust_of[2];
+enum kind_of_lock { MUTEX, TIMED_MUTEX, ROBUST_MUTEX, RWLOCK, TIMED_RWLOCK };
 static enum kind_of_lock kind;
 static int holding, asking;
 static int lock_of(int i) {
   const struct timespec late = {INT32_MAX, 0};
-  return kind == MUTEX         ? pthread_mutex_lock(&mutex_of[i])
-         : kind == TIMED_MUTEX ? pthread_mutex_timedlock(&mutex_of[i], &late)
-         : kind == RWLOCK      ? pthread_rwlock_wrlock(&rwlock_of[i])
-                               : pthread_rwlock_timedwrlock(&rwlock_of[i], &late);
+  return kind == MUTEX          ? pthread_mutex_lock(&mutex_of[i])
+         : kind == TIMED_MUTEX  ? pthread_mutex_timedlock(&mutex_of[i], &late)
+         : kind == ROBUST_MUTEX ? pthread_mutex_lock(&robust_of[i])
+         : kind == RWLOCK       ? pthread_rwlock_wrlock(&rwlock_of[i])
+                                : pthread_rwlock_timedwrlock(&rwlock_of[i], &late);
 }
 static int unlock_of(int i) {
-  return kind <= TIMED_MUTEX ? pthread_mutex_unlock(&mutex_of[i]) : pthread_rwlock_unlock(&rwlock_of[i]);
+  return kind <= TIMED_MUTEX    ? pthread_mutex_unlock(&mutex_of[i])
+         : kind == ROBUST_MUTEX ? pthread_mutex_unlock(&robust_of[i])
+                                : pthread_rwlock_unlock(&rwlock_of[i]);
 }
 static void count_and_await(int *number) {
   __atomic_add_fetch(number, 1, __ATOMIC_SEQ_CST);
@@ -653,6 +657,7 @@ static void wants_the_others(void *number) {
 }
 TEST(callbacks_of_two_domains_wait_for_what_an_activity_of_the_other_has) {
   static int numbers[2] = {0, 1};
+  for (int i = 0; i < 2; i++) robust_of[i] = made(PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_ROBUST, PTHREAD_PRIO_NONE, 0);
   for (kind = MUTEX; kind <= TIMED_RWLOCK; kind++) {
     ch_thread second;
     holding = asking = 0;

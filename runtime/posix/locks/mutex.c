@@ -89,7 +89,7 @@ static void set_owner(pthread_mutex_t *m, struct ch_branch *owner, const void *p
 
 /* The lowest bit of the note is set if its owner may be set aside meanwhile, because interruptible code has taken the
  * mutex, or somebody who has waited in a queue. So it is never set in a mutex that plain code alone has, and only for a
- * moment, such as those of a malloc that locks; and a mutex that is free has no note. */
+ * moment, such as those of a malloc that locks; and a mutex that is free has no note. A robust one always may last. */
 enum { MAY_LAST = 1 };
 static inline struct ch_branch *lasting(struct ch_branch *owner) {
   return (struct ch_branch *)((uintptr_t)owner | MAY_LAST);
@@ -100,7 +100,7 @@ static inline uintptr_t note_in_it(const pthread_mutex_t *m) {
 static inline struct ch_branch *noted_in(const pthread_mutex_t *m) {
   return (struct ch_branch *)(note_in_it(m) & ~(uintptr_t)MAY_LAST);
 }
-static inline bool may_last(const pthread_mutex_t *m) { return !is_robust(m) && note_in_it(m) & MAY_LAST; }
+static inline bool may_last(const pthread_mutex_t *m) { return is_robust(m) || note_in_it(m) & MAY_LAST; }
 /* The caller has it: from now on it may last. */
 static inline void lasts(pthread_mutex_t *m) {
   if (!is_robust(m))
