@@ -196,6 +196,30 @@ PHINode *Splitter::countPoints(BasicBlock *end, unsigned from, unsigned to) {
   return both;
 }
 
+// In the frame that an activation keeps, each point notes its number by itself: the function is the body of an
+// activity, of which there are few, and so the time counts more than the size. The result is the status.
+PHINode *Splitter::notePoints(BasicBlock *end) {
+  PHINode *status = PHINode::Create(abi.I32, points.size(), "", end->begin());
+  for (unsigned k = 0; k < points.size(); ++k) {
+    IRBuilder<> step(suspendingBlocks[k]->getTerminator());
+    step.SetCurrentDebugLocation(atEntry());
+    noteKept(step, step.getInt32(k + 1));
+    status->addIncoming(statuses[k], suspendingBlocks[k]);
+    ReplaceInstWithInst(suspendingBlocks[k]->getTerminator(), BranchInst::Create(end));
+  }
+  IRBuilder<> B(end);
+  B.SetCurrentDebugLocation(atEntry());
+  for (const SavedThroughout &saved : savedThroughout) {
+    auto *phi = PHINode::Create(saved.type, points.size(), "", end->begin());
+    for (unsigned k = 0; k < points.size(); ++k) {
+      Value *atPoint = saved.atPoints[k];
+      phi->addIncoming(atPoint ? atPoint : PoisonValue::get(saved.type), suspendingBlocks[k]);
+    }
+    B.CreateAlignedStore(phi, saved.slot, DL.getABITypeAlign(saved.type));
+  }
+  return status;
+}
+
 // The same through a local, which each point sets by itself. Without optimisation each phi would take room on the
 // stack.
 Value *Splitter::storePoints(BasicBlock *end) {
@@ -246,6 +270,14 @@ Value *Splitter::loadPoint(BasicBlock *end, AllocaInst *place) {
 BasicBlock &Splitter::addSuspendTail() {
   constexpr unsigned section = 256;
   auto *suspend = BasicBlock::Create(abi.C, "suspend", &F);
+  if (keptFrame && points.size() <= section) {
+    Value *status = notePoints(suspend);
+    IRBuilder<> tail(suspend);
+    tail.SetCurrentDebugLocation(atEntry());
+    linkKept(tail);
+    tail.CreateRet(abi.makeResult(tail, result, status, nullptr));
+    return *suspend;
+  }
   Value *both = F.hasFnAttribute(Attribute::OptimizeNone) ? storePoints(suspend)
                 : points.size() <= section                ? countPoints(suspend, 0, points.size())
                                                           : countPointsInSections(suspend, section);
@@ -254,7 +286,8 @@ BasicBlock &Splitter::addSuspendTail() {
   Value *number = tail.CreateLShr(both, 2), *status = tail.CreateAnd(both, unit - 1);
   auto leave = [&](Value *saved) { tail.CreateRet(abi.makeResult(tail, result, saved, nullptr)); };
   if (keptFrame) {
-    suspendKept(tail, number);
+    noteKept(tail, number);
+    linkKept(tail);
     leave(status);
   } else if (!frames.empty()) {
     if (takesFrameLate) {

@@ -2,10 +2,11 @@
 // end: the image lies there and nowhere else, so suspending and resuming it copies nothing and neither takes nor gives
 // a frame. Other functions do not have this, because a call that nobody suspends is not to pay for a frame.
 //
-//     body:      %taken = call ptr @ch_frame_new(@f.info)
-//     dispatch:  %resumed = ch_tls.resuming; ch_tls.attention = 0; switch (%resumed.point) …
-//     after:     %frame = phi (%taken, %resumed); x = load %frame + offset
-//     suspend:   %frame.point = number; *ch_tls.link = %frame; ch_tls.link = &%frame.parent; ret {status, poison}
+//     body:       %taken = call ptr @ch_frame_new(@f.info)
+//     dispatch:   %resumed = ch_tls.resuming; ch_tls.attention = 0; switch (%resumed.point) …
+//     after:      %frame = phi (%taken, %resumed); x = load %frame + offset
+//     suspending: %frame.point = number
+//     suspend:    *ch_tls.link = %frame; ch_tls.link = &%frame.parent; ret {status, poison}
 //
 // Until provideKeptFrame a global variable stands for %frame, because it is no value that crosses a point.
 #include "splitter.h"
@@ -52,8 +53,11 @@ Value *Splitter::restoreKept(IRBuilder<> &B) {
                              Align(8));
 }
 
-void Splitter::suspendKept(IRBuilder<> &B, Value *number) {
+void Splitter::noteKept(IRBuilder<> &B, Value *number) {
   B.CreateAlignedStore(number, inKeptFrame(B, offsetof(struct ch_frame, point)), Align(8));
+}
+
+void Splitter::linkKept(IRBuilder<> &B) {
   Value *place = abi.tlsField(B, offsetof(struct ch_tls, link));
   B.CreateAlignedStore(inKeptFrame(B, 0), B.CreateAlignedLoad(abi.Ptr, place, Align(8)), Align(8));
   B.CreateAlignedStore(inKeptFrame(B, offsetof(struct ch_frame, parent)), place, Align(8));

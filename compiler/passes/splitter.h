@@ -77,7 +77,8 @@ private:
   // split_kept.cpp
   llvm::Instruction *inKeptFrame(llvm::IRBuilder<> &, uint64_t offset) const;
   llvm::Value *restoreKept(llvm::IRBuilder<> &dispatch);
-  void suspendKept(llvm::IRBuilder<> &, llvm::Value *number);
+  void noteKept(llvm::IRBuilder<> &, llvm::Value *number);
+  void linkKept(llvm::IRBuilder<> &);
   void provideKeptFrame();
 
   // split_values.cpp
@@ -115,6 +116,7 @@ private:
   llvm::DebugLoc placeOfCheck() const;
   llvm::SmallVector<llvm::Value *> argumentsKeptByVariables(llvm::BasicBlock *entry, llvm::BasicBlock *yield);
   void addEntry();
+  llvm::PHINode *notePoints(llvm::BasicBlock *end);
   llvm::PHINode *countPoints(llvm::BasicBlock *end, unsigned from, unsigned to);
   llvm::Value *countPointsInSections(llvm::BasicBlock *end, unsigned section);
   llvm::Value *storePoints(llvm::BasicBlock *end);

@@ -32,9 +32,10 @@ define void @starter() {
 ; CHECK: {{^}}dispatch:
 ; CHECK: %[[RESUMED]] = load ptr, ptr
 ; CHECK-NOT: @ch_restore
-; CHECK: {{^}}suspend:
+; CHECK: {{^}}suspending:
 ; CHECK: %[[POINT:.*]] = getelementptr inbounds i8, ptr %[[TAKEN]], i64 16
-; CHECK-NEXT: store i32 %{{.*}}, ptr %[[POINT]]
+; CHECK-NEXT: store i32 1, ptr %[[POINT]]
+; CHECK: {{^}}suspend:
 ; CHECK-NOT: @ch_suspend
 ; CHECK-LABEL: define i32 @called.int(
 ; CHECK: call i32 @ch_suspend_1(
