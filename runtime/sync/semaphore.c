@@ -33,7 +33,9 @@ _Static_assert(sizeof(struct ch_letter) == sizeof((ch_sem){0}.letter), "a semaph
 
 static inline unsigned long count_of(const ch_sem *s) { return ch_atomic_load(&s->count); }
 static inline struct ch_inbox *inbox_of(unsigned long count) { return (struct ch_inbox *)(count & ~WAITED); }
-static inline bool is_ours(unsigned long count) { return count & WAITED && inbox_of(count) == ch_inbox_of_thread; }
+/* What the count is while activities of this thread's domain wait. */
+static inline unsigned long ours(void) { return WAITED | (unsigned long)ch_inbox_of_thread; }
+static inline bool is_ours(unsigned long count) { return count == ours(); }
 
 static inline void check(ch_sem *s) {
   CH_INVARIANT(!is_ours(s->count) || !ch_list_empty(&s->waiters), "a semaphore that says that somebody waits is right");
@@ -101,9 +103,9 @@ static bool forget_gone(ch_sem *s, unsigned long is) {
 static inline bool begin_waiting(ch_sem *s) {
   if (CH_UNLIKELY(!ch_inbox_of_thread))
     make_inbox();
-  unsigned long ours = WAITED | (unsigned long)ch_inbox_of_thread, is = 0;
-  while (!ch_atomic_change(&s->count, &is, ours)) {
-    if (is == ours)
+  unsigned long is = 0;
+  while (!ch_atomic_change(&s->count, &is, ours())) {
+    if (is == ours())
       return true;
     if (is & WAITED && !forget_gone(s, is))
       waited_elsewhere(s);
@@ -140,10 +142,10 @@ __attribute__((noinline)) static struct ch_int_result wait_slow(ch_sem *s) {
 
 /* There is no unit, whoever waits is of this domain, and nothing is unusual. */
 static inline bool begins_as_usual(ch_sem *s) {
-  unsigned long is = count_of(s), ours = WAITED | (unsigned long)ch_inbox_of_thread;
+  unsigned long is = count_of(s);
   if (!ch_domain.current || !ch_inbox_of_thread || ch_domain.marked_count != 0 || ch_may_wait_in_place())
     return false;
-  return is == ours || (is == 0 && ch_atomic_change(&s->count, &is, ours));
+  return is == ours() || (is == 0 && ch_atomic_change(&s->count, &is, ours()));
 }
 
 struct ch_int_result ch_sem_wait_int(ch_sem *s) CH_INT_NAME(ch_sem_wait);
@@ -172,10 +174,12 @@ static int post_to_clause(ch_sem *s);
 
 /* On the thread of the domain whose activities wait. */
 static inline int wake_first(ch_sem *s) {
-  if (CH_UNLIKELY(ch_link_is_clause(s->waiters.next)))
+  struct ch_link *first = s->waiters.next;
+  if (CH_UNLIKELY(ch_link_is_clause(first)))
     return post_to_clause(s);
-  ch_fire_branch(s->waiters.next, 0);
+  ch_list_remove(first);
   end_waiting(s);
+  ch_ready(ch_link_branch(first), 0);
   return 0;
 }
 
