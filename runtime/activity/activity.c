@@ -149,6 +149,7 @@ CH_COLD static int spawn_slow(ch_activity *handle, void *body_int, const void *r
   if (CH_UNLIKELY(ch_checks)) {
     ch_captures_spawned(b, size, site, __builtin_return_address(0));
     d->prepares = 1; /* also if the checks have begun a moment ago */
+    ch_look_before_next_run();
   }
   if (CH_UNLIKELY(ch_watched))
     ch_watch_spawned(b, site);
@@ -216,13 +217,18 @@ static inline __attribute__((always_inline)) void finish_handle(ch_activity *han
   }
 }
 
+static void domain_ends(void) {
+  ch_domain.ended = 1;
+  ch_look_before_next_run();
+}
+
 void ch_group_has_emptied(struct ch_group *g) {
   struct ch_branch *waiter = g->drains;
   g->drains = NULL;
   if (waiter)
     ch_ready(waiter, 0);
   else if (g == &ch_domain.base || ch_domain.live == 0) /* the latter is possible in a child of fork */
-    ch_domain.ended = 1;
+    domain_ends();
 }
 
 void (*ch_activity_checked_end)(struct ch_branch *);
@@ -290,7 +296,7 @@ CH_COLD static void first_ends(struct ch_domain *d) {
   if (!d->is_program)
     return;
   /* As in C, the program ends at once, and activities that still run are dropped. */
-  d->ended = 1;
+  domain_ends();
   if (!ch_native_is_on_main_stack()) {
     d->group = NULL;
     exit(*(int *)ch_tls.result);

@@ -138,7 +138,7 @@ static inline __attribute__((always_inline)) void become_branch(struct ch_async 
   split(a, b, (void **)ch_tls.link);
   settle(a, b, ch_scope_of_async(scope));
   b->top = d->parent;
-  b->state = CH_RUNNING;
+  b->state = CH_READY;
   ch_tls.link = &b->frame;
   if (CH_UNLIKELY(d->open_blocks != NULL))
     ch_blocks_split(b, &a->branch);
@@ -157,7 +157,7 @@ void ch_async_branch(struct ch_scope *scope) {
 /* ---- calls that were set aside at a yield point before they blocked ---- */
 
 void ch_async_pause(void) {
-  CH_INVARIANT(ch_domain.current && ch_domain.current->state == CH_RUNNING, "who gives way runs");
+  CH_INVARIANT(ch_domain.current && ch_is_running(ch_domain.current), "who gives way runs");
   ch_domain.current->flags |= CH_PENDING;
 }
 

@@ -12,8 +12,9 @@
  *
  * State, exactly one of:
  *   NEW        queued, body not begun. top: the body's code; link.prev: the spawn site
- *   READY      queued, to be resumed. link.next: next in the queue; link.prev: the result to hand over
- *   RUNNING    on the native stack. top: the saved frames that it will return to, or the chain's end
+ *   READY      queued, to be resumed. link.next: next in the queue; link.prev: the result to hand over.
+ *              The domain's `current` is READY, too: it runs, on the native stack. top: the saved frames that it will
+ *              return to, or the chain's end
  *   WAITING    waits on one object; `link` is on that object's list. On a finish (what: CH_ON_FINISH) it is on none:
  *              link.next is the scope. Nor is it on a list while it waits for its contained activities, or for all
  *              others (what: CH_ON_CONTAINED, CH_ON_OTHERS)
@@ -36,7 +37,7 @@
 #include "charcoal.h"
 #include "frames/allocator.h"
 
-enum ch_branch_state { CH_NEW = 1, CH_READY, CH_RUNNING, CH_WAITING, CH_SELECTING };
+enum ch_branch_state { CH_NEW = 1, CH_READY, CH_WAITING, CH_SELECTING };
 enum {
   CH_LONG = 1,
   CH_MAIN = 2,
@@ -71,10 +72,10 @@ struct ch_branch {
     struct ch_frame *frame; /* the same where it is a frame: what is stored through ch_tls.link */
   };
   struct ch_link link; /* see the states */
-  int32_t error;       /* errno, while not RUNNING */
+  int32_t error;       /* errno, while it does not run */
   uint8_t state;
+  uint8_t what; /* enum ch_what, while WAITING */
   uint8_t flags;
-  uint8_t what;  /* enum ch_what, while WAITING */
   uint8_t klass; /* the class of its memory; CH_CLASS_LARGE: its memory has none */
 };
 #define CH_CLASS_LARGE 255

@@ -8,6 +8,7 @@
 
 __thread __attribute__((tls_model("initial-exec"))) struct ch_environments ch_environments;
 int32_t ch_mxcsr_changes;
+extern int32_t ch_mxcsr_changes_here __attribute__((alias("ch_mxcsr_changes")));
 
 struct saved {
   struct saved *next;
@@ -67,7 +68,8 @@ static struct saved **find(const struct ch_branch *activity) {
 
 void ch_environments_start(void) {
   uint32_t modes = ch_modes();
-  ch_environments = (struct ch_environments){.usual = modes, .modes = modes, .own = get()};
+  ch_environments = (struct ch_environments){.modes = modes, .own = get()};
+  ch_domain.usual_modes = modes;
   if (!is_usual(&ch_environments.own))
     read_mxcsr_from_now_on();
 }
@@ -117,7 +119,7 @@ void ch_environment_leave_slow(struct ch_branch *b, bool ends) {
     free(s);
     ch_environments.saved--;
   }
-  ch_environments.usual = ch_environments.saved ? ~UINT32_C(0) : ch_environments.modes;
+  ch_domain.usual_modes = ch_environments.saved ? ~UINT32_C(0) : ch_environments.modes;
   if (changed)
     set(&ch_environments.own);
 }

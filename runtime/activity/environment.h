@@ -8,7 +8,7 @@
 #ifndef CHARCOAL_ACTIVITY_ENVIRONMENT_H
 #define CHARCOAL_ACTIVITY_ENVIRONMENT_H
 
-#include "activity/branch.h"
+#include "sched/domain.h"
 
 #ifdef __x86_64__
 /* x87, which long double uses, has modes of its own. <fenv.h> changes them together with those in MXCSR; so it is the
@@ -40,12 +40,13 @@ struct ch_environment {
 #endif
 
 struct ch_environments {
-  uint32_t usual; /* the domain's modes; ~0, which is no value of modes, while some activity has modes of its own */
   uint32_t saved; /* how many activities have modes of their own */
   uint32_t modes; /* the domain's modes */
   struct ch_environment own;
 };
 extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_environments ch_environments;
+/* ch_mxcsr_changes under a name of the runtime's own, whose place is a constant. */
+extern CH_HIDDEN int32_t ch_mxcsr_changes_here;
 
 CH_HIDDEN void ch_environments_start(void);
 CH_HIDDEN void ch_environments_end(void);
@@ -62,7 +63,7 @@ static inline void ch_environment_enter(struct ch_branch *b) {
 }
 /* 0: the modes are the domain's, as far as one has to look. */
 static inline uint32_t ch_environment_differs(void) {
-  return (ch_modes() ^ ch_environments.usual) | (uint32_t)ch_mxcsr_changes;
+  return (ch_modes() ^ ch_domain.usual_modes) | (uint32_t)ch_mxcsr_changes_here;
 }
 /* The branch has been set aside; or the activity whose first branch it is has ended. NULL: a stack on which it had
  * begun to go on is the scheduler's again (sched/native.h). */

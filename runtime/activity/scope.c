@@ -74,7 +74,7 @@ void ch_scope_close(struct ch_finish *s) {
  * it. */
 static void wait_at(struct ch_finish *s) {
   struct ch_branch *b = s->owner;
-  CH_INVARIANT(b == ch_domain.current && b->state == CH_RUNNING, "its owner leaves a scope");
+  CH_INVARIANT(ch_is_running(b), "its owner leaves a scope");
   CH_INVARIANT(b->scope == s, "scopes are left innermost first");
   b->state = CH_WAITING;
   b->what = CH_ON_FINISH;

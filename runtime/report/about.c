@@ -104,7 +104,7 @@ const struct ch_frame *ch_about_top(const struct ch_frame *top) {
 }
 
 const char *ch_about_call(const struct ch_branch *b) {
-  const struct ch_frame *f = b->state != CH_NEW && b->state != CH_RUNNING ? ch_about_top(b->top) : NULL;
+  const struct ch_frame *f = b->state != CH_NEW && !ch_is_running(b) ? ch_about_top(b->top) : NULL;
   return f && !ch_is_chain_end(f) && is_replacement(f->info) ? f->info->name : NULL;
 }
 

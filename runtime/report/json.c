@@ -125,8 +125,8 @@ static void put_frames(struct ch_writer *w, struct ch_branch *b) {
 }
 
 static void put_branch(struct ch_writer *w, struct ch_branch *b) {
-  static const char *const states[] = {"", "new", "runnable", "running", "waiting", "waiting"};
-  put_text(w, "state", states[b->state]);
+  static const char *const states[] = {"", "new", "runnable", "waiting", "waiting"};
+  put_text(w, "state", ch_is_running(b) ? "running" : states[b->state]);
   if (b->state == CH_NEW) {
     put_text(w, "spawned", (const char *)b->link.prev);
     return;

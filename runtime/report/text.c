@@ -165,10 +165,7 @@ static void put_state(struct ch_writer *o, struct ch_branch *b) {
     }
     break;
   case CH_READY:
-    ch_put(o, "runnable");
-    break;
-  case CH_RUNNING:
-    ch_put(o, "running");
+    ch_put(o, ch_is_running(b) ? "running" : "runnable");
     break;
   default:
     put_waited(o, b);

@@ -41,7 +41,6 @@ extern __thread __attribute__((tls_model("initial-exec"))) struct ch_branch *ch_
 /* Resumes the saved frames of b, innermost first. CH_DONE: its body has returned. */
 static inline int resume(struct ch_branch *b) {
   struct ch_frame *frame = b->top;
-  b->state = CH_RUNNING;
   *(intptr_t *)ch_tls.result = (intptr_t)b->link.prev;
   /* Without frames: the last thing that the body did was a call that blocked, and that call has ended. */
   while (CH_LIKELY(!ch_is_chain_end(frame))) {
@@ -61,7 +60,7 @@ static inline int resume(struct ch_branch *b) {
 
 static inline int begin(struct ch_branch *b) {
   int (*body)(void *) = (int (*)(void *))b->top;
-  b->state = CH_RUNNING;
+  b->state = CH_READY;
   ch_domain.parent = b->top = ch_chain_end(b);
   ch_tls.link = &b->frame;
   int status = body(ch_branch_record(b));
@@ -97,6 +96,8 @@ CH_COLD static bool gives_way(void) {
  * is called, and where the loop looks around, which is often enough for what another thread changes. */
 static void look_whether_runs_are_prepared(void) {
   ch_domain.prepares = ((unsigned)ch_checks | (unsigned)ch_watched | ch_environments.saved) != 0;
+  if (ch_domain.prepares)
+    ch_look_before_next_run();
 }
 
 /* Before and after b runs: sets what is not the same for all branches, and tells those who watch. */
@@ -119,7 +120,6 @@ static inline __attribute__((always_inline)) struct ch_branch *set_aside(struct 
   b->error = error;
   if (status == CH_BLOCKED)
     return CH_UNLIKELY(b->scope != NULL) ? ch_branch_blocked(b) : NULL;
-  b->state = CH_READY;
   b->link.prev = NULL;
   if (CH_UNLIKELY(ch_domain.pauses_specially != 0) && !gives_way())
     return b;
@@ -209,18 +209,31 @@ CH_COLD static void give_memory_back(void) {
   ch_heap_trim();
 }
 
-CH_COLD static void look(uint64_t runs) {
+/* What is done between two runs now and then, and when a slice is over. */
+static void look(uint64_t runs) {
   ch_environments_look();
   if (CH_LIKELY(ch_domain.spinlocks == 0 && !alone_in_child(false)))
     ch_look_outside(0);
   look_whether_runs_are_prepared();
   ch_tls.attention = 0; /* who runs next has a whole slice */
-  if (runs % RUNS_PER_TRIM == 0)
+  if (runs / RUNS_PER_TRIM != ch_domain.looked / RUNS_PER_TRIM)
     give_memory_back();
+  ch_domain.looked = runs;
 }
-static inline __attribute__((always_inline)) void look_now_and_then(uint64_t runs) {
-  if (CH_UNLIKELY(runs % RUNS_PER_LOOK == 0) || CH_UNLIKELY(ch_tls.slice_over))
+
+/* Counts a run. True: something has to be done before it. */
+static inline bool has_to_look(void) {
+  __asm__("" : "+m"(ch_domain.runs_left)); /* so that it is decremented in memory, by one instruction */
+  return CH_UNLIKELY(--ch_domain.runs_left == 0);
+}
+
+/* Called when has_to_look has returned true. */
+CH_COLD static void look_around(void) {
+  struct ch_domain *d = &ch_domain;
+  const uint64_t runs = d->switches + d->turns;
+  if (runs - d->looked >= RUNS_PER_LOOK || ch_tls.slice_over)
     look(runs);
+  d->runs_left = d->runs_specially ? 1 : (uint32_t)(d->looked + RUNS_PER_LOOK - runs);
 }
 
 /* ---- waiting in place: see domain.h ---- */
@@ -262,10 +275,8 @@ bool ch_wait_in_place_slow(void) {
   int error = *d->error;
   begin_waiting_in_place(d);
   bool over = look_for_somebody(d) == b;
-  if (over) {
+  if (over)
     d->base.head = (struct ch_branch *)b->link.next;
-    b->state = CH_RUNNING;
-  }
   end_waiting_in_place(d, b, error);
   return over;
 }
@@ -302,9 +313,7 @@ bool ch_wait_in_place_at_end_slow(struct ch_finish *root) {
   d->parent = parent;
   d->waits_in_place = NULL;
   bool over = owner->state == CH_READY;
-  if (over)
-    owner->state = CH_RUNNING;
-  else
+  if (!over)
     d->turn_passed = 1;
   end_waiting_in_place(d, owner, error);
   return over;
@@ -363,11 +372,13 @@ __attribute__((noinline)) static void idle(struct ch_domain *d, struct ch_group 
   ch_timers_fire();
 }
 
-/* Before the queue's first runs, if there is one: a random schedule chooses who is the first, and its run is prepared,
- * for which it leaves the queue for a moment. False: the domain has ended. */
-CH_COLD static bool prepare(struct ch_group *g) {
+/* Before the queue's first runs, if there is one, and has_to_look has returned true: a random schedule chooses who is
+ * the first, and its run is prepared, for which it leaves the queue for a moment. False: the domain has ended. */
+CH_COLD static bool prepare(void) {
+  look_around();
   if (ch_domain.ended)
     return false;
+  struct ch_group *g = ch_domain.group;
   if (g->head && ch_domain.chooses)
     ch_schedule_choose(g);
   struct ch_branch *first = g->head;
@@ -378,15 +389,22 @@ CH_COLD static bool prepare(struct ch_group *g) {
   }
   return true;
 }
+/* The same before b, whose activity keeps its turn, runs. */
+CH_COLD static void prepare_next(struct ch_branch *b) {
+  look_around();
+  if (ch_domain.prepares)
+    before_run(b);
+}
 
 void ch_schedule(void) {
   struct ch_domain *d = &ch_domain;
   int *error = d->error;
+  ch_look_before_next_run();
   look_whether_runs_are_prepared();
   for (;;) {
-    struct ch_group *g = d->group;
-    if (CH_UNLIKELY(d->turns_specially != 0) && !prepare(g))
+    if (has_to_look() && !prepare())
       return;
+    struct ch_group *g = d->group;
     ch_domain_check();
     struct ch_branch *b = g->head;
     if (CH_UNLIKELY(!b)) {
@@ -402,11 +420,9 @@ void ch_schedule(void) {
     d->switches++;
     while ((b = run(b, error))) {
       d->turns++; /* to the slice timer this is no switch, because the activity is the same */
-      look_now_and_then(d->turns);
-      if (CH_UNLIKELY(d->prepares))
-        before_run(b);
+      if (has_to_look())
+        prepare_next(b);
     }
-    look_now_and_then(d->switches);
   }
 }
 

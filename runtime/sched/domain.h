@@ -76,8 +76,13 @@ struct ch_domain {
       uint8_t chooses;  /* the same as `random` */
       uint8_t prepares; /* before a run something has to be set or told (domain.c) */
     };
-    uint32_t turns_specially; /* these three together; 0: the queue's first gets the turn, and that is all */
+    uint32_t runs_specially; /* these three together; 0: the queue's first runs, and that is all */
   };
+  /* The scheduler decrements it before each run, and when it gets 0 does what is not done before every run (domain.c).
+   * It is set to 1 together with each of the three above, and by the thread of the slice timer when a slice is over. */
+  uint32_t runs_left;
+  uint32_t usual_modes;  /* the floating-point modes of the domain; ~0, which is no value of modes, while some activity
+                            has modes of its own (activity/environment.h) */
   uint32_t source_count; /* how many sources there are */
   uint64_t live, spawned;
   uint64_t forked_switches,
@@ -88,6 +93,7 @@ struct ch_domain {
   struct ch_link *looking; /* valid while sources are looked at: the source that comes next */
   uint64_t branches;       /* how many async branches are alive */
   uint64_t turns;          /* how many turns branches had whose activity had the turn already */
+  uint64_t looked;         /* how many runs there had been when the scheduler last looked around */
   uint64_t high;           /* how many activities were alive at most since memory was last given back */
   uint64_t peak;           /* the same for the time before that */
   struct ch_stack *stack;  /* the stack on which the code runs (native.h) */
@@ -107,6 +113,13 @@ struct ch_domain {
 };
 
 extern CH_HIDDEN __thread __attribute__((tls_model("initial-exec"))) struct ch_domain ch_domain;
+
+/* Before the next run the scheduler does what it does not do before every run: because the domain has ended, and the
+ * like. */
+static inline void ch_look_before_next_run(void) { ch_domain.runs_left = 1; }
+
+/* The branch's code runs, and has not begun to wait. */
+static inline bool ch_is_running(const struct ch_branch *b) { return b == ch_domain.current && b->state == CH_READY; }
 
 /* A number of the caller's domain, which is noted in what only this domain may use. Two domains have the same one only
  * if their thread-local memory lies a multiple of 64 GB apart. */

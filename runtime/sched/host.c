@@ -68,7 +68,7 @@ static struct ch_branch *make(void) {
   d->base.tail = tail;
   if (error)
     return NULL;
-  b->state = CH_RUNNING;
+  b->state = CH_READY;
   d->parent = b->top = ch_chain_end(b);
   ch_tls.link = &b->frame;
   if (CH_UNLIKELY(ch_watched))

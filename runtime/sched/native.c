@@ -15,7 +15,7 @@ extern __attribute__((weak)) struct ch_exceptions *__cxa_get_globals(void);
 
 const struct ch_stack *ch_native_stack_of(struct ch_branch *b) {
   const struct ch_stack *s = ch_native_of(b->top)->stack;
-  return b->state == CH_RUNNING || s == ch_domain.stack ? NULL : s;
+  return ch_is_running(b) || s == ch_domain.stack ? NULL : s;
 }
 
 /* ---- handlers of pthread_cleanup_push ---- */
@@ -218,7 +218,7 @@ void ch_native_park(struct ch_native *n, struct ch_group *group) {
   move_scheduler();
   while (CH_UNLIKELY(visit != NULL))
     show(n);
-  CH_INVARIANT(d->current->state == CH_RUNNING && d->group == ch_group_now(group), "the loop has resumed this branch");
+  CH_INVARIANT(d->current->state == CH_READY && d->group == ch_group_now(group), "the loop has resumed this branch");
   if (ch_stack_may_go())
     let_go(KEPT);
   ch_native_back(n);

@@ -2,10 +2,11 @@
  * outside the program that only the scheduler would notice. One serves all domains.
  *
  * It looks at a domain twice in a slice. If the domain has not switched between two looks, it sets ch_tls.slice_over
- * there, and the running activity gives way at its next yield check. So an activity runs for one slice to one and a
- * half. While no domain has a second runnable activity the timer looks less often, so that a server which mostly sleeps
- * does not pay for it; a slice that begins then may last up to two slices longer. After a while the timer no longer
- * looks at such a domain, until an activity there becomes runnable beside another one.
+ * there, and the running activity gives way at its next yield check; then the scheduler looks outside. So an activity
+ * runs for one slice to one and a half. While no domain has a second runnable activity the timer looks less often, so
+ * that a server which mostly sleeps does not pay for it; a slice that begins then may last up to two slices longer.
+ * After a while the timer no longer looks at such a domain, until an activity there becomes runnable beside another
+ * one.
  *
  * `slicing` is set by the domain's thread, cleared by this one. The queue is read without a lock: so after clearing
  * `slicing` the thread looks once more a full interval later, when what the domain's thread wrote has long become
@@ -66,6 +67,13 @@ CH_LOOKS_AT_OTHERS static bool has_company(const struct ch_domain *d) {
                                                            __atomic_load_n(&d->base.outside, __ATOMIC_RELAXED) != 0));
 }
 
+/* The running activity gives way, and then the scheduler looks around. The domain's thread changes both words, too; a
+ * store that is lost by that is repeated if there is no switch. */
+CH_LOOKS_AT_OTHERS static void end_slice(struct watch *w) {
+  __atomic_store_n(&w->domain->runs_left, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&w->tls->slice_over, 1, __ATOMIC_RELEASE);
+}
+
 /* Whether it has to be looked at again. */
 CH_LOOKS_AT_OTHERS static bool look(struct watch *w) {
   struct ch_domain *d = w->domain;
@@ -82,7 +90,7 @@ CH_LOOKS_AT_OTHERS static bool look(struct watch *w) {
   w->same = switches == w->seen ? w->same + 1 : 0;
   w->seen = switches;
   if (w->same >= 2)
-    w->tls->slice_over = 1;
+    end_slice(w);
   w->alone = has_company(d) ? 0 : w->alone + 1;
   if (w->alone >= LOOKS_ALONE) {
     w->alone = 0;

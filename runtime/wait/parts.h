@@ -47,7 +47,7 @@ static inline int ch_wait_start(struct ch_wait *w) {
 /* The running branch blocks in the wait. */
 static inline void ch_wait_block(struct ch_wait *w) {
   struct ch_branch *b = ch_domain.current;
-  CH_INVARIANT(b && b->state == CH_RUNNING, "only the running branch can block");
+  CH_INVARIANT(b && ch_is_running(b), "only the running branch can block");
   w->branch = b;
   b->state = CH_SELECTING;
   b->link.prev = (struct ch_link *)w->first;

@@ -67,7 +67,7 @@ CH_HIDDEN void ch_wait_abandon(struct ch_branch *);
 /* Puts the running branch on the object's list. The caller then returns CH_BLOCKED or calls ch_wait_native. */
 static inline void ch_wait_on(struct ch_link *list, enum ch_what what) {
   struct ch_branch *b = ch_domain.current;
-  CH_INVARIANT(b && b->state == CH_RUNNING, "only the running branch can block");
+  CH_INVARIANT(b && ch_is_running(b), "only the running branch can block");
   b->state = CH_WAITING;
   b->what = (uint8_t)what;
   ch_list_append(list, &b->link, false);
@@ -117,7 +117,7 @@ static inline void ch_count_out(struct ch_branch *b, struct ch_clause *c) {
  * calls ch_wait_native. */
 static inline void ch_wait_listed(struct ch_clause *c) {
   struct ch_branch *b = ch_domain.current;
-  CH_INVARIANT(b && b->state == CH_RUNNING, "only the running branch can block");
+  CH_INVARIANT(b && ch_is_running(b), "only the running branch can block");
   c->branch = b;
   c->index = CH_ALONE;
   c->state = CH_IS_LISTED;

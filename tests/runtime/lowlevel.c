@@ -463,7 +463,7 @@ MAIN_FUNCTION(waiting_in_place, { int i; }) {
   struct ch_int_result r = ch_sem_wait_int(&s);
   EXPECT((int)r.status == CH_DONE && r.value == 0 && looks == 1);
   EXPECT(errno == EDOM);
-  EXPECT(ch_domain.current && ch_domain.current->state == CH_RUNNING && !ch_domain.base.head);
+  EXPECT(ch_domain.current && ch_domain.current->state == CH_READY && !ch_domain.base.head);
   ENTER(&S);
   r = ch_sem_wait_int(&s); /* what calls it may be async */
   EXPECT((int)r.status == CH_BLOCKED);

@@ -155,7 +155,7 @@ intptr_t ch_wait_native(unsigned by) {
     }
   }
   ch_domain.base.head = NULL;
-  b->state = CH_RUNNING;
+  b->state = CH_READY;
   return (intptr_t)b->link.prev;
 }
 static void cancel_party(int i) {
@@ -306,7 +306,7 @@ static bool run(void (*set_up)(void)) {
     p->ended = p->spins = p->sleeps = p->changed = false;
     p->enlisting = NULL;
     p->bell = NULL;
-    p->branch = (struct ch_branch){.state = CH_RUNNING};
+    p->branch = (struct ch_branch){.state = CH_READY};
     p->domain = (struct ch_domain){.current = &p->branch, .slicing = 1};
     p->domain.group = &ch_domain.base;
     getcontext(&p->context);

@@ -2,7 +2,7 @@
 
 import gdb
 
-from .runtime import NEW, RUNNING, Branch, activities, site
+from .runtime import NEW, Branch, activities, site
 from .saved import Saved
 from .unwinder import View, is_hidden
 
@@ -84,7 +84,7 @@ class Activity(gdb.Command):
         if len(found) > 1:
             raise gdb.GdbError("%d activities are called %s; say which by its number." % (len(found), word))
         activity = found[0]
-        if activity.state == RUNNING:
+        if activity.runs():
             View.clear()  # it is what the thread shows
         elif activity.state == NEW:
             raise gdb.GdbError("This activity has not begun; it has no frames.")

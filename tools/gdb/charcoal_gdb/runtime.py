@@ -10,7 +10,7 @@ import re
 SLAB = 64 * 1024
 SLABS = 16
 KIND_ACTIVITY, KIND_LONG = 1, 2
-NEW, READY, RUNNING, WAITING, SELECTING = 1, 2, 3, 4, 5
+NEW, READY, WAITING, SELECTING = 1, 2, 3, 4
 MAIN, NAMED, NATIVE, ASYNC, MARKED = 2, 4, 8, 32, 128
 ON_FINISH = 4
 CH_ALONE = 0xFFFE
@@ -88,6 +88,9 @@ class Branch:
                     entry = entry["next"]
         return "main" if self.flags & MAIN else None
 
+    def runs(self):
+        return self.state == READY and int(self.debug["domain"]["current"]) == self.address
+
     def doing(self):
         if self.state == NEW:
             spawned = int(self.branch["link"]["prev"])
@@ -95,9 +98,7 @@ class Branch:
             if spawned:
                 words += ", spawned at " + gdb.Value(spawned).cast(pointer_to("char")).string()
         elif self.state == READY:
-            words = "runnable"
-        elif self.state == RUNNING:
-            words = "running"
+            words = "running" if self.runs() else "runnable"
         elif self.state == WAITING:
             words = "waits for " + ON.get(int(self.branch["what"]), "something")
             if int(self.branch["what"]) == ON_FINISH:
