@@ -216,9 +216,8 @@ static void look(uint64_t runs) {
     ch_look_outside(0);
   look_whether_runs_are_prepared();
   ch_tls.attention = 0; /* who runs next has a whole slice */
-  if (runs / RUNS_PER_TRIM != ch_domain.looked / RUNS_PER_TRIM)
+  if (runs % RUNS_PER_TRIM == 0)
     give_memory_back();
-  ch_domain.looked = runs;
 }
 
 /* Counts a run. True: something has to be done before it. */
@@ -231,9 +230,9 @@ static inline bool has_to_look(void) {
 CH_COLD static void look_around(void) {
   struct ch_domain *d = &ch_domain;
   const uint64_t runs = d->switches + d->turns;
-  if (runs - d->looked >= RUNS_PER_LOOK || ch_tls.slice_over)
+  if (runs % RUNS_PER_LOOK == 0 || ch_tls.slice_over)
     look(runs);
-  d->runs_left = d->runs_specially ? 1 : (uint32_t)(d->looked + RUNS_PER_LOOK - runs);
+  d->runs_left = d->runs_specially ? 1 : RUNS_PER_LOOK - runs % RUNS_PER_LOOK;
 }
 
 /* ---- waiting in place: see domain.h ---- */

@@ -93,7 +93,6 @@ struct ch_domain {
   struct ch_link *looking; /* valid while sources are looked at: the source that comes next */
   uint64_t branches;       /* how many async branches are alive */
   uint64_t turns;          /* how many turns branches had whose activity had the turn already */
-  uint64_t looked;         /* how many runs there had been when the scheduler last looked around */
   uint64_t high;           /* how many activities were alive at most since memory was last given back */
   uint64_t peak;           /* the same for the time before that */
   struct ch_stack *stack;  /* the stack on which the code runs (native.h) */
