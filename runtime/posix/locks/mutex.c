@@ -7,6 +7,7 @@
 #include "posix/locks/others.h"
 #include "posix/locks/tsan.h"
 #include "posix/locks/replacement.h"
+#include "reactor/times.h"
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -232,6 +233,22 @@ static int lock_as_thread(pthread_mutex_t *m, clockid_t clock, const struct time
   return BEHIND(pthread_mutex_clocklock)(m, clock, until ? until : &never);
 }
 
+/* Does the same where activities of this domain wait for the mutex. The kernel may wake their watch instead of the
+ * thread, which does not look at that while it blocks; so it asks for the mutex itself now and then. */
+static int lock_as_thread_beside_queue(pthread_mutex_t *m, clockid_t clock, const struct timespec *until) {
+  enum { A_WHILE = 1000000 };
+  int r;
+  do {
+    if (until && ch_time_until(clock, until) <= A_WHILE)
+      return lock_as_thread(m, clock, until);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const int64_t ns = now.tv_nsec + A_WHILE, second = 1000000000;
+    r = lock_as_thread(m, CLOCK_REALTIME, &(struct timespec){now.tv_sec + ns / second, ns % second});
+  } while (r == ETIMEDOUT);
+  return r;
+}
+
 /* Whoever had it has given it back then. */
 static int borrow(const struct ch_loan *loan) {
   int error = lock_as_thread(loan->object, CLOCK_REALTIME, NULL);
@@ -387,10 +404,11 @@ static __attribute__((noinline)) int lock_plainly_slowly(pthread_mutex_t *m, con
   if (b && is_here(m))
     return lock_natively(m, place, clock, until);
   int r = trylock_as_thread(m);
-  if (r == EBUSY && b && may_last(m) && ch_lock_lets_others_go_on())
+  const bool others = r == EBUSY && b && ch_queue_of(m);
+  if (r == EBUSY && b && (others || may_last(m)) && ch_lock_lets_others_go_on())
     return lock_natively(m, place, clock, until);
   if (r == EBUSY)
-    r = lock_as_thread(m, clock, until);
+    r = others ? lock_as_thread_beside_queue(m, clock, until) : lock_as_thread(m, clock, until);
   if (b && (r == 0 || r == EOWNERDEAD))
     set_owner(m, b, place);
   return r;

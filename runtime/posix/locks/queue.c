@@ -13,6 +13,7 @@
 #include "sched/child.h"
 #include "sched/host.h"
 #include <errno.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -75,6 +76,7 @@ static struct ch_queue *make(const struct ch_lock_type *type, void *object) {
 }
 
 static void stop_watch(struct ch_queue *);
+static void pass_on(struct ch_queue *);
 
 static void drop(struct ch_queue *q) {
   struct ch_queue **at = &queues->buckets[bucket(q->object)];
@@ -89,6 +91,7 @@ static void drop(struct ch_queue *q) {
     stop_watch(q);
   if (q->type->gone)
     q->type->gone(q);
+  pass_on(q);
   if (queues->spares < SPARE) {
     q->next = queues->spare;
     queues->spare = q;
@@ -146,11 +149,25 @@ static long perform_loan(const struct ch_request *q) {
 }
 static const struct ch_operation_kind by_loan = {"lock", perform_loan, NULL, .queue = CH_POOL_WAITING};
 
+static struct ch_word word_of(const struct ch_request *q) {
+  return (struct ch_word){.word = (uint32_t *)(uintptr_t)q->a, .value = (uint32_t)q->offset, .shared = q->flags != 0};
+}
+static void wake(const struct ch_word *w, int n) { ch_futex_wake(w->word, n, w->shared); }
+
+/* The queue has taken a wake-up, and nobody of it has asked for the object since. */
+static void pass_on(struct ch_queue *q) {
+  if (CH_UNLIKELY(q->woken.word != NULL))
+    wake(&q->woken, 1);
+  q->woken.word = NULL;
+}
+
 static void watch_ended(struct ch_clause *c) {
   struct ch_watch *w = (struct ch_watch *)c;
   struct ch_queue *q = w->queue;
   int64_t result = c->value;
   const struct ch_request request = w->op.request;
+  const struct ch_word word = word_of(&request);
+  const bool woken = result == 0 && request.kind != &by_loan;
   ch_list_remove(&w->link);
   ch_domain.watches--;
   free(w);
@@ -159,12 +176,14 @@ static void watch_ended(struct ch_clause *c) {
     q->watch = NULL;
     if (result == -EINTR) /* this comes in a child of fork, where the domain looks before it sleeps */
       return;
+    if (woken)
+      q->woken = word;
     if (request.kind == &by_loan && q->type->lent)
       q->type->lent(q, (int)result);
     else
       ch_queue_serve(q);
-  } else if (result == 0 && request.kind != &by_loan) {
-    ch_futex_wake((uint32_t *)(uintptr_t)request.a, 1, request.flags != 0);
+  } else if (woken) {
+    wake(&word, 1);
   }
 }
 
@@ -207,11 +226,18 @@ static void borrow(struct ch_queue *q) {
   start_watch(q, w);
 }
 
+/* From now on the kernel must not count the watch among those that wait: it would be woken instead of a thread, and the
+ * wake-up passed on only when this domain looks, which may never happen, because its thread may be about to wait for
+ * that one in plain code. The cancellation takes effect too late for this, so all that wait are woken. */
 static void stop_watch(struct ch_queue *q) {
   struct ch_watch *w = q->watch;
+  const struct ch_word word = word_of(&w->op.request);
+  const bool is_loan = w->op.request.kind == &by_loan;
   q->watch = NULL;
   w->queue = NULL;
   ch_operation_cancel(&w->op);
+  if (!is_loan)
+    wake(&word, INT_MAX);
 }
 
 /* ---- serving ---- */
@@ -253,6 +279,7 @@ static bool give(struct ch_queue *q) {
     ch_claim_end(&w->clause, has);
     if (!has)
       return true;
+    q->woken.word = NULL;
     ch_list_remove(&w->clause.link);
     ch_lock_fire(w, w->result);
   }
@@ -265,9 +292,11 @@ static bool await(struct ch_queue *q) {
   struct ch_word word;
   if (q->watch || q->paused)
     return true;
-  switch (q->type->await(q, &word)) {
-  case CH_AWAIT_FREE:
+  const enum ch_await what = q->type->await(q, &word);
+  if (what == CH_AWAIT_FREE)
     return false;
+  q->woken.word = NULL; /* whoever has the object wakes the next */
+  switch (what) {
   case CH_AWAIT_WORD:
     watch_word(q, &word);
     break;
@@ -278,6 +307,7 @@ static bool await(struct ch_queue *q) {
     ch_queue_pause(q, 1000000);
     break;
   case CH_AWAIT_HERE:
+  case CH_AWAIT_FREE:
     break;
   }
   return true;

@@ -12,8 +12,8 @@
  *   - plain code on the domain's own thread gives it back: ch_locks_look finds it, before the domain sleeps.
  *
  * Invariants: 1. a queue has waiters or `users`, or is gone; 2. a queue whose object is not held by this domain has a
- * watch, or is looked at before the domain sleeps; 3. each waiter is on one list, and fires once; 4. an orphaned watch,
- * whose queue is gone, passes on a wake-up that it has taken. */
+ * watch, or is looked at before the domain sleeps; 3. each waiter is on one list, and fires once; 4. a wake-up that a
+ * watch has taken is passed on unless somebody of the queue asks for the object then. */
 #ifndef CHARCOAL_POSIX_LOCKS_QUEUE_H
 #define CHARCOAL_POSIX_LOCKS_QUEUE_H
 
@@ -23,6 +23,13 @@
 struct ch_watch;
 struct ch_lock_type;
 
+/* A futex: `word` is waited for as long as it has this value. */
+struct ch_word {
+  uint32_t *word;
+  uint32_t value;
+  bool shared; /* several processes may use the word */
+};
+
 struct ch_queue {
   struct ch_queue *next;           /* the next queue of the same bucket */
   struct ch_link all;              /* on the domain's list of queues */
@@ -30,6 +37,7 @@ struct ch_queue {
   void *object;                    /* the lock of the C library */
   struct ch_link waiters;          /* clauses of struct ch_lock_wait */
   struct ch_watch *watch;          /* NULL: there is none */
+  struct ch_word woken;            /* its watch has taken a wake-up that others may need; `word` NULL: it has not */
   struct ch_clause pause;          /* registered while `paused` */
   bool paused;                     /* nobody of this domain asks for the object now, so that others can have it */
   bool watched;                    /* it has had a watch, so others may wait in the kernel */
@@ -63,11 +71,6 @@ enum ch_await {
   CH_AWAIT_WORD, /* a change of the futex `word`, as long as it has this value */
   CH_AWAIT_LOAN, /* a thread of the pool, which calls the type's `borrow` */
   CH_AWAIT_TIME  /* some time, because no wake-up would come */
-};
-struct ch_word {
-  uint32_t *word;
-  uint32_t value;
-  bool shared; /* several processes may use the word */
 };
 /* What a thread of the pool is told that takes the object: what the first waiter has asked for. */
 struct ch_loan {
