@@ -3,17 +3,26 @@
  * and all of them end. SEED=n repeats one program; ROUNDS=n runs so many. */
 #include "harness.h"
 #include <pthread.h>
+#include <search.h>
 #include <semaphore.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 #include <threads.h>
 #include <time.h>
 
-enum { KINDS = 6, LOCKS = 9, MOST_ACTIVITIES = 12 };
+enum { KINDS = 8, LOCKS = 9, MOST_ACTIVITIES = 12 };
 
 static uint64_t random_number(uint64_t *state) {
   *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
   return *state >> 33;
 }
-static unsigned below(uint64_t *state, unsigned n) { return (unsigned)(random_number(state) % n); }
+/* What an activity or a thread does at random. */
+struct actor {
+  uint64_t state;
+  bool in_callback;
+};
+static unsigned below(struct actor *r, unsigned n) { return (unsigned)(random_number(&r->state) % n); }
 
 /* Each lock guards two numbers, which nobody else may see differ. */
 static struct guarded {
@@ -64,26 +73,15 @@ static struct timespec soon(clockid_t clock, unsigned us) {
 }
 
 /* Something that lasts, and in which others run. */
-static void stay_a_moment(uint64_t *r) {
-  unsigned how = below(r, 8);
+static void stay_a_moment(struct actor *r) {
+  unsigned how = r->in_callback ? 7 : below(r, 8); /* code that the C library calls keeps no lock while it waits */
   if (how == 0) usleep(below(r, 200));
   if (how == 1) sched_yield();
 }
 
 static long done_of_mutex[LOCKS];
-static void use_mutex(uint64_t *r) {
-  unsigned i = below(r, LOCKS);
+static void hold_mutex(struct actor *r, unsigned i) {
   struct guarded *g = &mutexes[i];
-  struct timespec t;
-  int got;
-  switch (below(r, 4)) {
-  case 0: got = pthread_mutex_trylock(&g->m); break;
-  case 1: t = soon(CLOCK_REALTIME, below(r, 300)), got = pthread_mutex_timedlock(&g->m, &t); break;
-  case 2: t = soon(CLOCK_MONOTONIC, below(r, 300)), got = pthread_mutex_clocklock(&g->m, CLOCK_MONOTONIC, &t); break;
-  default: got = pthread_mutex_lock(&g->m); EXPECT(got == 0);
-  }
-  EXPECT(got == 0 || got == EBUSY || got == ETIMEDOUT);
-  if (got) return;
   EXPECT(g->a == g->b);
   long is = g->a;
   g->a = is + 1;
@@ -95,8 +93,22 @@ static void use_mutex(uint64_t *r) {
   done_of_mutex[i]++;
   EXPECT(pthread_mutex_unlock(&g->m) == 0);
 }
+static void use_mutex(struct actor *r) {
+  unsigned i = below(r, LOCKS);
+  struct guarded *g = &mutexes[i];
+  struct timespec t;
+  int got;
+  switch (below(r, 4)) {
+  case 0: got = pthread_mutex_trylock(&g->m); break;
+  case 1: t = soon(CLOCK_REALTIME, below(r, 300)), got = pthread_mutex_timedlock(&g->m, &t); break;
+  case 2: t = soon(CLOCK_MONOTONIC, below(r, 300)), got = pthread_mutex_clocklock(&g->m, CLOCK_MONOTONIC, &t); break;
+  default: got = pthread_mutex_lock(&g->m); EXPECT(got == 0);
+  }
+  EXPECT(got == 0 || got == EBUSY || got == ETIMEDOUT);
+  if (got == 0) hold_mutex(r, i);
+}
 
-static void use_rwlock(uint64_t *r) {
+static void use_rwlock(struct actor *r) {
   unsigned i = below(r, 2), write = below(r, 3) == 0;
   struct timespec t = soon(CLOCK_REALTIME, below(r, 500));
   pthread_rwlock_t *l = &rws[i].l;
@@ -117,7 +129,10 @@ static void use_rwlock(uint64_t *r) {
   EXPECT(pthread_rwlock_unlock(l) == 0);
 }
 
-static void use_semaphore(uint64_t *r) {
+static void use_semaphore(struct actor *r) {
+#if __has_feature(address_sanitizer) /* whose sem_wait stands before the runtime's, and stops the thread in plain code */
+  if (r->in_callback) return;
+#endif
   unsigned i = below(r, 2);
   struct timespec t = soon(CLOCK_REALTIME, below(r, 300));
   int got = below(r, 2) ? sem_wait(&sems[i].s) : sem_timedwait(&sems[i].s, &t);
@@ -129,7 +144,7 @@ static void use_semaphore(uint64_t *r) {
   EXPECT(sem_post(&sems[i].s) == 0);
 }
 
-static void put_item(uint64_t *r) {
+static void put_item(struct actor *r) {
   EXPECT(pthread_mutex_lock(&buffer.m) == 0);
   buffer.items++;
   buffer.put++;
@@ -137,7 +152,7 @@ static void put_item(uint64_t *r) {
   EXPECT(pthread_mutex_unlock(&buffer.m) == 0);
   EXPECT(pthread_cond_signal(&buffer.c) == 0); /* also without the mutex */
 }
-static void get_item(uint64_t *r) {
+static void get_item(struct actor *r) {
   EXPECT(pthread_mutex_lock(&buffer.m) == 0);
   int over = 0;
   for (int n = 0; !buffer.items && !over && n < 3; n++) {
@@ -151,8 +166,36 @@ static void get_item(uint64_t *r) {
   EXPECT(pthread_mutex_unlock(&buffer.m) == 0);
 }
 
-static void act(uint64_t *r) {
+/* In plain code: a comparison that the C library's lfind calls. (AddressSanitizer keeps that of a qsort in a variable of
+ * the thread, where other activities change it.) */
+static void act(struct actor *);
+static int acts(const void *actor, const void *element) {
+  struct actor *r = *(struct actor *const *)actor;
+  r->in_callback = true;
+  act(r);
+  r->in_callback = false;
+  return 1;
+}
+static void use_callback(struct actor *r) {
+  int two[2] = {1, 2};
+  size_t n = 2;
+  if (!r->in_callback) EXPECT(lfind(&r, two, &n, sizeof *two, acts) == NULL);
+}
+
+static void use_any_mutex(struct actor *r) {
+  unsigned i = below(r, LOCKS), k = below(r, LOCKS), got = LOCKS;
+  if (r->in_callback) return use_mutex(r);
+  waituntil(pthread_mutex_lock(&mutexes[i].m)) got = i;
+  or waituntil(pthread_mutex_lock(&mutexes[k].m)) got = k;
+  or waituntil(ch_sleep(below(r, 300) * INT64_C(1000))) got = LOCKS;
+  if (got == LOCKS) return;
+  hold_mutex(r, got);
+}
+
+static void act(struct actor *r) {
   switch (below(r, KINDS)) {
+  case 4: use_callback(r); break;
+  case 5: use_any_mutex(r); break;
   case 0: use_rwlock(r); break;
   case 1: use_semaphore(r); break;
   case 2: put_item(r); break;
@@ -163,14 +206,14 @@ static void act(uint64_t *r) {
 
 static unsigned steps;
 static void *work(void *seed) {
-  uint64_t r = *(uint64_t *)seed;
+  struct actor r = {.state = *(uint64_t *)seed};
   for (unsigned i = 0; i < steps; i++) act(&r);
   return NULL;
 }
 
 /* Some activities, of which some are cancelled on the way; in the end all that are left meet at a barrier. */
 static void work_in_domain(void *seed) {
-  uint64_t r = *(uint64_t *)seed;
+  struct actor r = {.state = *(uint64_t *)seed};
   ch_activity all[MOST_ACTIVITIES];
   uint64_t seeds[MOST_ACTIVITIES];
   unsigned n = 1 + below(&r, MOST_ACTIVITIES);
@@ -178,7 +221,7 @@ static void work_in_domain(void *seed) {
   int last = 0;
   pthread_barrier_init(&meet, NULL, n);
   for (unsigned i = 0; i < n; i++) {
-    seeds[i] = random_number(&r);
+    seeds[i] = random_number(&r.state);
     activate [&all[i]] (i) {
       work(&seeds[i]);
       noncancellable last += pthread_barrier_wait(&meet) == PTHREAD_BARRIER_SERIAL_THREAD;
@@ -194,7 +237,8 @@ static void work_in_domain(void *seed) {
 }
 
 static void one_program(uint64_t seed) {
-  uint64_t r = seed, seeds[6];
+  struct actor r = {.state = seed};
+  uint64_t seeds[6];
   ch_thread domains[2];
   pthread_t threads[3];
   unsigned ds = below(&r, 3), ts = below(&r, 4);
@@ -205,7 +249,7 @@ static void one_program(uint64_t seed) {
   memset((void *)sems, 0, sizeof sems);
   memset(done_of_mutex, 0, sizeof done_of_mutex);
   make_locks();
-  for (int i = 0; i < 6; i++) seeds[i] = random_number(&r);
+  for (int i = 0; i < 6; i++) seeds[i] = random_number(&r.state);
   for (unsigned i = 0; i < ds; i++) EXPECT(ch_domain_start(&domains[i], work_in_domain, &seeds[i]) == 0);
   for (unsigned i = 0; i < ts; i++) EXPECT(pthread_create(&threads[i], NULL, work, &seeds[2 + i]) == 0);
   work_in_domain(&seeds[5]);
