@@ -130,7 +130,7 @@ static void use_rwlock(struct actor *r) {
 }
 
 static void use_semaphore(struct actor *r) {
-#if __has_feature(address_sanitizer) /* whose sem_wait stands before the runtime's, and stops the thread in plain code */
+#if __has_feature(address_sanitizer) /* whose sem_wait is before the runtime's, and stops the thread in plain code */
   if (r->in_callback) return;
 #endif
   unsigned i = below(r, 2);
@@ -166,8 +166,8 @@ static void get_item(struct actor *r) {
   EXPECT(pthread_mutex_unlock(&buffer.m) == 0);
 }
 
-/* In plain code: a comparison that the C library's lfind calls. (AddressSanitizer keeps that of a qsort in a variable of
- * the thread, where other activities change it.) */
+/* In plain code: a comparison that the C library's lfind calls. (AddressSanitizer keeps that of a qsort in a variable
+ * of the thread, where other activities change it.) */
 static void act(struct actor *);
 static int acts(const void *actor, const void *element) {
   struct actor *r = *(struct actor *const *)actor;
