@@ -640,6 +640,22 @@ test('rendezvous: fork, windowed flow, strict, leak report', async () => {
   }
 })
 
+test('an event is not lost while only its trigger is kept', async () => {
+  const gc: (() => void) | undefined = (globalThis as any).gc
+  if (gc === undefined) return
+  const leaks: unknown[] = []
+  const r = new Rendezvous<string, number>({ onLeak: (leak) => leaks.push(leak.id) })
+  const trigger = (() => r.event('kept').trigger)()
+  ;(() => void r.event('lost'))()
+  for (let i = 0; i < 50 && leaks.length === 0; i++) {
+    gc()
+    await after(2, 0)
+  }
+  same(leaks, ['lost'])
+  ok(trigger(7))
+  same(await spawn(() => r.next()), { id: 'kept', value: 7 })
+})
+
 test('twait waits for all events made in it; addTimeout composes', async () => {
   const lookup = (name: string, done: RendezvousEvent<string>) => void setTimeout(() => done(`${name}!`), 1)
   await spawn(function* () {

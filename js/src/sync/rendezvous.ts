@@ -159,7 +159,8 @@ export class Rendezvous<I, V = unknown> {
     const event = Object.assign((value: V) => trigger(value), { trigger }) as unknown as RendezvousEvent<V>
     Object.defineProperty(event, 'state', { get: () => (state === 'outstanding' && this.over ? 'cancelled' : state) })
     this.outstanding++
-    this.watch.register(event, { id, site: (new Error().stack ?? '').split('\n')[2] ?? '' }, key)
+    // The event has it, so this tells that nobody has either any more.
+    this.watch.register(trigger, { id, site: (new Error().stack ?? '').split('\n')[2] ?? '' }, key)
     return event
   }
 
@@ -278,6 +279,7 @@ export function addTimeout<V>(ms: number, event: RendezvousEvent<{ ok: boolean; 
     const { id, value } = yield* waitOr(r, ms)
     event.trigger(id ? { ok: true, value } : { ok: false })
     r.cancel()
+    return inner // kept meanwhile: one that the caller drops is triggered by the time
   })
   return inner
 }
