@@ -159,7 +159,7 @@ export class Rendezvous<I, V = unknown> {
     const event = Object.assign((value: V) => trigger(value), { trigger }) as unknown as RendezvousEvent<V>
     Object.defineProperty(event, 'state', { get: () => (state === 'outstanding' && this.over ? 'cancelled' : state) })
     this.outstanding++
-    // The event has it, so this tells that nobody has either any more.
+    // Whoever has the event has its trigger: when that is collected, nobody can trigger the event any more.
     this.watch.register(trigger, { id, site: (new Error().stack ?? '').split('\n')[2] ?? '' }, key)
     return event
   }
