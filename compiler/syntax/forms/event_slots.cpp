@@ -5,9 +5,9 @@
 //   { struct ch_event_anchor __charcoal_anchor_N __attribute__((cleanup(…leave))) = {{0}, …enter(…)};
 //     int x; … &__charcoal_anchor_N, &x, sizeof(x) … }
 //
-// The cleanup makes events that are still outstanding forget the slot. By `enter` the runtime knows of the block, in case
-// that a longjmp leaves it. For a slot that is no part of a local variable the arguments are 0, 0, 0. Whether `x[i]` is a
-// part of x, or of what x points to, is decided when the event is made.
+// The cleanup makes events that are still outstanding forget the slot. By `enter` the runtime knows of the block, in
+// case that a longjmp leaves it. For a slot that is no part of a local variable the arguments are 0, 0, 0. Whether
+// `x[i]` is a part of x, or of what x points to, is decided when the event is made.
 #include "translator.h"
 #include <set>
 
