@@ -107,7 +107,7 @@ struct ch_tls {
   void *callee;              /* plain function that an indirect call calls; read by the call adapters */
   struct ch_version_entry
       *versions;           /* a cache of CH_VERSION_SLOTS entries: interruptible versions that were looked up lately */
-  struct ch_class *frames; /* of this thread; [n] is for frames of 16 * n bytes */
+  struct ch_class *frames; /* of this thread: CH_CLASSES of them */
   unsigned char result[CH_RESULT_BYTES]
       __attribute__((aligned(64))); /* result of the call that just finished out of line */
 };
@@ -120,14 +120,36 @@ struct ch_tls {
 #endif
 
 /* Free memory of one size. Bit 0 of a block's first word is set exactly while the block is free; the rest of the word
- * is the next free block. A frame of up to CH_FRAME_MAX bytes that is aligned to 16 is taken from the class of its
- * size. */
+ * is the next free block. */
 struct ch_class {
   void *free; /* first free block, or NULL */
   uint64_t live;
 };
+
+/* The classes of frames: up to CH_FRAME_MAX bytes one for each multiple of CH_FRAME_STEP, and up to eight times
+ * CH_FRAME_MAX eight from each power of two to the next. Class 0 never has a free block, and is that of frames for
+ * which there is no other. */
 #define CH_FRAME_STEP 16u
 #define CH_FRAME_MAX 4096u
+#define CH_LARGE_CLASS 0u
+#define CH_FINE_CLASSES (CH_FRAME_MAX / CH_FRAME_STEP + 1) /* with class 0 */
+#define CH_CLASSES (CH_FINE_CLASSES + 24)
+
+/* A block of a coarse class is aligned to an eighth of CH_FRAME_MAX, and any other to the powers of two that divide its
+ * size. */
+static inline unsigned ch_class_of(uint64_t size, uint64_t align) {
+  if (align > CH_FRAME_STEP) {
+    if (align > CH_FRAME_MAX / 8 || size > 8 * CH_FRAME_MAX)
+      return CH_LARGE_CLASS;
+    size = (size + align - 1) & ~(align - 1);
+  }
+  if (size <= CH_FRAME_MAX)
+    return (unsigned)((size + CH_FRAME_STEP - 1) / CH_FRAME_STEP);
+  if (size > 8 * CH_FRAME_MAX)
+    return CH_LARGE_CLASS;
+  const unsigned doublings = (unsigned)__builtin_clzll(CH_FRAME_MAX) - (unsigned)__builtin_clzll(size - 1);
+  return CH_FINE_CLASSES + 8 * doublings + (unsigned)((size - 1) / (CH_FRAME_MAX / 8) >> doublings) - 8;
+}
 
 /* The offset in bytes at which code looks in ch_tls.versions for the entry of a function. On x86-64 it is the last 16
  * bits of the address, because one instruction takes these. There a function whose address is not a multiple of 16 has

@@ -8,7 +8,7 @@
 
 /* Where generated code looks for versions and frames before it asks below: nothing is ever in them. */
 static struct ch_version_entry no_versions[CH_VERSION_SLOTS + 1];
-static struct ch_class no_frames[CH_FRAME_MAX / CH_FRAME_STEP + 1];
+static struct ch_class no_frames[CH_CLASSES];
 
 __thread struct ch_tls ch_tls __attribute__((aligned(64))) = {.versions = no_versions, .frames = no_frames};
 

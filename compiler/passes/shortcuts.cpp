@@ -11,8 +11,8 @@
 //                                        =>    br (slot.fn == %p), %hit, %miss
 //                                              miss:  %b = call ptr @charcoal.look_up.adapter(%p)
 //
-//     %f = call ptr @ch_frame_new(@info)       becomes code that takes the first free block of the class of info.size,
-//                                              if there is one
+//     %f = call ptr @ch_frame_new(@info)       becomes code that takes the first free block of the frame's class, if
+//                                              there is one
 //     call void @ch_frame_free(%f)             becomes code that puts the block back, if `held` is 0
 //
 // Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-shortcuts
@@ -54,14 +54,14 @@ private:
   Function *lookUpFunction(const CallInst &like, const Function &adapter);
   CallInst *callLookUp(CallInst &);
   Value *takeFirst(IRBuilder<> &, Value *klass, Value *first, Value *info);
-  void takeFrame(CallInst &, uint64_t bytes);
+  void takeFrame(CallInst &, unsigned klass);
   Function *takeFunction(const CallInst &like);
   void putBack(IRBuilder<> &, Value *klass, Value *frame);
-  void giveFrame(CallInst &, uint64_t bytes);
+  void giveFrame(CallInst &, unsigned klass);
   Function *giveFunction(const CallInst &like);
   Value *load(IRBuilder<> &, Type *, Value *from, unsigned offset, Align = Align(8));
   void store(IRBuilder<> &, Value *, Value *to, unsigned offset);
-  Value *classOf(IRBuilder<> &, uint64_t bytes);
+  Value *classAt(IRBuilder<> &, unsigned klass);
   Value *classOfInfo(IRBuilder<> &, Value *info);
   void count(IRBuilder<> &, Value *klass, int64_t more);
 
@@ -170,18 +170,18 @@ void Shortcuts::lookUp(CallInst &old) {
   version->addIncoming(&call, miss->getParent());
 }
 
-Value *Shortcuts::classOf(IRBuilder<> &B, uint64_t bytes) {
-  static_assert(sizeof(struct ch_class) == CH_FRAME_STEP, "a size rounded up is an offset into the classes");
+Value *Shortcuts::classAt(IRBuilder<> &B, unsigned klass) {
   Value *classes = load(B, abi.Ptr, abi.tlsField(B, offsetof(struct ch_tls, frames)), 0);
-  return B.CreateConstInBoundsGEP1_64(abi.I8, classes, alignTo(bytes, CH_FRAME_STEP));
+  return B.CreateConstInBoundsGEP1_64(abi.I8, classes, klass * sizeof(struct ch_class));
 }
 void Shortcuts::count(IRBuilder<> &B, Value *klass, int64_t more) {
   Value *live = load(B, abi.I64, klass, offsetof(struct ch_class, live));
   store(B, B.CreateAdd(live, ConstantInt::getSigned(abi.I64, more)), klass, offsetof(struct ch_class, live));
 }
 
-// The same for a frame of which only the description is known.
+// The same for a frame of a fine class, of which only the description is known.
 Value *Shortcuts::classOfInfo(IRBuilder<> &B, Value *info) {
+  static_assert(sizeof(struct ch_class) == CH_FRAME_STEP, "a size rounded up is an offset into the classes");
   Value *size = load(B, abi.I32, info, offsetof(struct ch_frame_info, size), Align(4));
   Value *rounded = B.CreateAnd(B.CreateAdd(size, abi.number(CH_FRAME_STEP - 1)), ~uint32_t{CH_FRAME_STEP - 1});
   Value *classes = load(B, abi.Ptr, abi.tlsField(B, offsetof(struct ch_tls, frames)), 0);
@@ -198,9 +198,9 @@ Value *Shortcuts::takeFirst(IRBuilder<> &B, Value *klass, Value *first, Value *i
   return first;
 }
 
-void Shortcuts::takeFrame(CallInst &call, uint64_t bytes) {
+void Shortcuts::takeFrame(CallInst &call, unsigned number) {
   IRBuilder<> B(&call);
-  Value *klass = classOf(B, bytes);
+  Value *klass = classAt(B, number);
   Value *first = load(B, abi.Ptr, klass, offsetof(struct ch_class, free));
   Instruction *miss, *hit;
   SplitBlockAndInsertIfThenElse(B.CreateIsNull(first), call.getIterator(), &miss, &hit, unlikely);
@@ -234,7 +234,7 @@ void Shortcuts::putBack(IRBuilder<> &B, Value *klass, Value *frame) {
   count(B, klass, -1);
 }
 
-void Shortcuts::giveFrame(CallInst &call, uint64_t bytes) {
+void Shortcuts::giveFrame(CallInst &call, unsigned klass) {
   IRBuilder<> B(&call);
   Value *frame = call.getArgOperand(0);
   Value *held = B.CreateIsNotNull(load(B, abi.I32, frame, offsetof(struct ch_frame, held), Align(4)));
@@ -242,7 +242,7 @@ void Shortcuts::giveFrame(CallInst &call, uint64_t bytes) {
   SplitBlockAndInsertIfThenElse(held, call.getIterator(), &miss, &hit, unlikely);
   call.moveBefore(miss->getIterator());
   B.SetInsertPoint(hit);
-  putBack(B, classOf(B, bytes), frame);
+  putBack(B, classAt(B, klass), frame);
 }
 
 Function *Shortcuts::giveFunction(const CallInst &like) {
@@ -258,15 +258,22 @@ Function *Shortcuts::giveFunction(const CallInst &like) {
       });
 }
 
-// The size in bytes of the frame that the function takes at its entry; 0 if a frame of this size is not taken inline.
-static uint64_t bytesOfFrame(const CallInst &taking) {
+namespace {
+// The class of the frame that a function takes at its entry.
+struct FrameClass {
+  unsigned number = CH_LARGE_CLASS;
+  bool isTold = false; // by the description's `size` alone, as classOfInfo reads it
+};
+} // namespace
+
+static FrameClass classOfFrame(const CallInst &taking) {
   auto *info = dyn_cast<GlobalVariable>(taking.getArgOperand(0));
   auto *fields = info && info->hasInitializer() ? dyn_cast<ConstantStruct>(info->getInitializer()) : nullptr;
   if (!fields)
-    return 0;
+    return {};
   auto field = [&](unsigned n) { return cast<ConstantInt>(fields->getOperand(n))->getZExtValue(); };
   const uint64_t size = field(6), align = field(8);
-  return size <= CH_FRAME_MAX && align <= 16 ? size : 0;
+  return {ch_class_of(size, align), size <= CH_FRAME_MAX && align <= CH_FRAME_STEP};
 }
 
 // The blocks that less than one in eight calls of the function reach, by LLVM's estimate.
@@ -293,8 +300,8 @@ void Shortcuts::shorten(Function &F) {
       takings.push_back(cast<CallInst>(&I));
     else if (calls(I, "ch_frame_free"))
       givings.push_back(cast<CallInst>(&I));
-  const uint64_t bytes = takings.empty() ? 0 : bytesOfFrame(*takings.front());
-  if (bytes == 0) {
+  const FrameClass klass = takings.empty() ? FrameClass() : classOfFrame(*takings.front());
+  if (klass.number == CH_LARGE_CLASS) {
     takings.clear();
     givings.clear();
   }
@@ -312,14 +319,18 @@ void Shortcuts::shorten(Function &F) {
     });
   };
   usual(lookUps, [&](CallInst &call) { callLookUp(call); });
-  usual(takings, [&](CallInst &call) { call.setCalledFunction(takeFunction(call)); });
-  usual(givings, [&](CallInst &call) { call.setCalledFunction(giveFunction(call)); });
+  auto share = [&](CallInst &call, Function *(Shortcuts::*function)(const CallInst &)) {
+    if (klass.isTold)
+      call.setCalledFunction((this->*function)(call));
+  };
+  usual(takings, [&](CallInst &call) { share(call, &Shortcuts::takeFunction); });
+  usual(givings, [&](CallInst &call) { share(call, &Shortcuts::giveFunction); });
   for (CallInst *call : lookUps)
     lookUp(*call);
   for (CallInst *call : takings)
-    takeFrame(*call, bytes);
+    takeFrame(*call, klass.number);
   for (CallInst *call : givings)
-    giveFrame(*call, bytes);
+    giveFrame(*call, klass.number);
 }
 
 } // namespace charcoal

@@ -51,7 +51,10 @@ static inline size_t size_of(bool prefixed, bool far, size_t record) {
   size_t branch = far ? CH_FAR_RECORD + ((record + 15) & ~(size_t)15) : CH_NEAR_RECORD + record;
   return branch + (prefixed ? sizeof(struct ch_prefix) : 0);
 }
-static inline unsigned class_of(size_t size) { return (unsigned)((size + CH_ACTIVITY_STEP - 1) / CH_ACTIVITY_STEP); }
+static inline unsigned class_of(size_t size) {
+  return CH_LIKELY(size <= CH_ACTIVITY_MAX) ? (unsigned)((size + CH_ACTIVITY_STEP - 1) / CH_ACTIVITY_STEP)
+                                            : CH_LARGE_CLASS;
+}
 
 /* The branch in a block of this class. */
 static inline struct ch_branch *branch_in(char *block, bool prefixed, unsigned klass) {
@@ -64,24 +67,18 @@ static inline struct ch_branch *branch_in(char *block, bool prefixed, unsigned k
 static struct ch_branch *take(bool prefixed, size_t record) {
   enum ch_kind kind = prefixed ? CH_KIND_LONG : CH_KIND_ACTIVITY;
   size_t size = size_of(prefixed, is_far(record), record);
-  bool large = size > CH_ACTIVITY_MAX;
-  char *block = large ? ch_block_take_slow(kind, CH_CLASSES, size, 16) : ch_block_take(kind, class_of(size), size);
-  return block ? branch_in(block, prefixed, large ? CH_CLASS_LARGE : class_of(size)) : NULL;
+  char *block = ch_block_take(kind, class_of(size), size);
+  return block ? branch_in(block, prefixed, class_of(size)) : NULL;
 }
 static inline __attribute__((always_inline)) struct ch_branch *take_if_free(bool prefixed, bool far, size_t record) {
   size_t size = size_of(prefixed, far, record);
-  if (CH_UNLIKELY(size > CH_ACTIVITY_MAX))
-    return NULL;
   char *block = ch_block_take_if_free(prefixed ? CH_KIND_LONG : CH_KIND_ACTIVITY, class_of(size));
   return CH_LIKELY(block != NULL) ? branch_in(block, prefixed, class_of(size)) : NULL;
 }
 
 static inline __attribute__((always_inline)) void give(struct ch_branch *b, bool prefixed) {
   void *block = prefixed ? (void *)ch_branch_prefix(b) : b;
-  if (CH_UNLIKELY(b->klass == CH_CLASS_LARGE))
-    ch_block_give_large(block);
-  else
-    ch_block_give(prefixed ? CH_KIND_LONG : CH_KIND_ACTIVITY, b->klass, block);
+  ch_block_give(prefixed ? CH_KIND_LONG : CH_KIND_ACTIVITY, b->klass, block);
 }
 
 static inline bool is_of_words(size_t record) { return record % 8 == 0 && record <= CH_MOST_WORDS; }

@@ -76,9 +76,8 @@ struct ch_branch {
   uint8_t state;
   uint8_t what; /* enum ch_what, while WAITING */
   uint8_t flags;
-  uint8_t klass; /* the class of its memory; CH_CLASS_LARGE: its memory has none */
+  uint8_t klass; /* the class of its memory */
 };
-#define CH_CLASS_LARGE 255
 
 /* A branch that an async call has become. */
 struct ch_async {

@@ -91,7 +91,7 @@ static bool map_arena(void) {
 }
 
 static struct ch_slab *take_slab(enum ch_kind kind) {
-  if (kind != CH_KIND_FRAME && kind != CH_KIND_ASYNC && free_count <= RESERVE && !map_arena())
+  if ((kind == CH_KIND_ACTIVITY || kind == CH_KIND_LONG) && free_count <= RESERVE && !map_arena())
     return NULL;
   if (!free_slabs) {
     if (kind == CH_KIND_FRAME)
@@ -106,6 +106,13 @@ static struct ch_slab *take_slab(enum ch_kind kind) {
   return s;
 }
 
+static uint32_t size_of_class(enum ch_kind kind, unsigned klass) {
+  if (klass < CH_FINE_CLASSES)
+    return klass * (kind == CH_KIND_FRAME || kind == CH_KIND_DYNAMIC ? CH_FRAME_STEP : CH_ACTIVITY_STEP);
+  const unsigned doublings = (klass - CH_FINE_CLASSES) / 8, eighths = 9 + (klass - CH_FINE_CLASSES) % 8;
+  return eighths * (CH_FRAME_MAX / 8) << doublings;
+}
+
 CH_COLD static void choose_mode(void) {
   const char *how = getenv("CHARCOAL_FRAMES");
   ch_heap_malloc = how ? strcmp(how, "malloc") == 0 : ch_guards_start();
@@ -114,7 +121,7 @@ CH_COLD static void choose_mode(void) {
 CH_COLD void *ch_block_take_slow(enum ch_kind kind, unsigned klass, size_t size, size_t align) {
   if (ch_heap_malloc < 0)
     choose_mode();
-  if (ch_heap_malloc || align > 16 || klass >= CH_CLASSES)
+  if (ch_heap_malloc || klass == CH_LARGE_CLASS)
     return ch_large_take(kind, size, align);
   if (ch_heap == &ch_heap_empty) {
     struct ch_heap *own = calloc(1, sizeof *own);
@@ -130,7 +137,7 @@ CH_COLD void *ch_block_take_slow(enum ch_kind kind, unsigned klass, size_t size,
     if (!added)
       return NULL;
     added->next = s;
-    added->block = klass * (kind == CH_KIND_FRAME ? CH_FRAME_STEP : CH_ACTIVITY_STEP);
+    added->block = size_of_class(kind, klass);
     added->kind = kind;
     added->klass = klass;
     added->carved = 0;
@@ -180,21 +187,25 @@ static void *live_block(const struct ch_slab *s, const void *p) {
 
 bool ch_heap_holds(const void *p) {
   const struct ch_slab *s = slab_at(p);
-  return s && s->kind != CH_KIND_FRAME;
+  return s && s->kind != CH_KIND_FRAME && s->kind != CH_KIND_DYNAMIC;
 }
 bool ch_heap_has_freed(const void *p) {
   const struct ch_slab *s = slab_at(p);
   return s && !live_block(s, p);
 }
 
+size_t ch_heap_size_of(void *block) {
+  const struct ch_slab *s = slab_at(block);
+  return s ? s->block : ch_large_of(block)->size;
+}
+
 uint64_t ch_heap_mapped(void) { return used_slabs * SLAB + arena_count * (uint64_t)4096 + ch_large_bytes(); }
 
 void ch_heap_sums(enum ch_kind kind, uint64_t *blocks, uint64_t *bytes) {
   *blocks = *bytes = 0;
-  uint64_t step = kind == CH_KIND_FRAME ? CH_FRAME_STEP : CH_ACTIVITY_STEP;
   for (unsigned i = 0; i < CH_CLASSES; i++) {
     *blocks += ch_heap->classes[kind][i].live;
-    *bytes += ch_heap->classes[kind][i].live * i * step;
+    *bytes += ch_heap->classes[kind][i].live * size_of_class(kind, i);
   }
   ch_large_sums(kind, blocks, bytes);
 }
@@ -225,7 +236,7 @@ static uint64_t free_bytes(void) {
   uint64_t live = 0;
   for (unsigned kind = 0; kind < CH_KINDS; kind++)
     for (unsigned i = 0; i < CH_CLASSES; i++)
-      live += ch_heap->classes[kind][i].live * i * (kind == CH_KIND_FRAME ? CH_FRAME_STEP : CH_ACTIVITY_STEP);
+      live += ch_heap->classes[kind][i].live * size_of_class(kind, i);
   return used_slabs * SLAB - live;
 }
 

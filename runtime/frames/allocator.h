@@ -1,17 +1,20 @@
 /* Memory of frames and activities: per-thread free lists of fixed-size blocks, carved from slabs.
  *
- * There are four kinds of block, each with its own slabs, so that a walk over the slabs of one kind finds every
- * live object of it: frames (classes of 16 bytes), activities (classes of 8 bytes), long activities (with a
- * prefix; classes of 8 bytes) and async branches (classes of 8 bytes). Slabs of 64 KiB lie in arenas of 1 MiB, aligned
- * to their size, whose first slab describes the others.
+ * There are five kinds of block, each with its own slabs, so that a walk over the slabs of one kind finds every
+ * live object of it: frames, activities, long activities (with a prefix), async branches, and variable-length locals.
+ * The sizes of the classes are multiples of 16 bytes for frames and variable-length locals, and of 8 bytes for the
+ * others. From 4 KiB to 32 KiB there are eight classes from each power of two to the next, for frames and
+ * variable-length locals alone. Slabs of 64 KiB lie in arenas of 1 MiB, aligned to their size, whose first slab
+ * describes the others.
  *
  * Invariants:
  * 1. Bit 0 of a block's first word is set exactly while the block is free; the rest of the word is the next free block.
- *    So a live object's first word must always be even: a frame's `info`, a branch's `scope`, a prefix's `handle`.
+ *    So a live object's first word must always be even: a frame's `info`, a branch's `scope`, a prefix's `handle`, the
+ *    address of the variable-length local that was made before.
  * 2. A slab serves one kind and one class from the time when it is taken until it is given back whole.
  * 3. A class's `live` is the number of its blocks that are carved and not free.
- * 4. Blocks that are too large or too aligned for any class, and every block in malloc mode, are on one list of their
- * own (large.c).
+ * 4. Class 0 has no blocks. What is too large or too aligned for any other is of class 0: such blocks, and every block
+ *    in malloc mode, are on one list of their own (large.c).
  */
 #ifndef CHARCOAL_FRAMES_ALLOCATOR_H
 #define CHARCOAL_FRAMES_ALLOCATOR_H
@@ -20,17 +23,15 @@
 #include "frames/attributes.h"
 #include <stdbool.h>
 
-enum ch_kind { CH_KIND_FRAME, CH_KIND_ACTIVITY, CH_KIND_LONG, CH_KIND_ASYNC, CH_KINDS };
-#define CH_KIND_DYNAMIC CH_KINDS /* variable-length locals: only as large blocks (large.h) */
+enum ch_kind { CH_KIND_FRAME, CH_KIND_ACTIVITY, CH_KIND_LONG, CH_KIND_ASYNC, CH_KIND_DYNAMIC, CH_KINDS };
 
-#define CH_CLASSES (CH_FRAME_MAX / CH_FRAME_STEP + 1) /* their lists are empty in malloc mode */
 #define CH_ACTIVITY_STEP 8u
-#define CH_ACTIVITY_MAX ((CH_CLASSES - 1) * CH_ACTIVITY_STEP)
+#define CH_ACTIVITY_MAX (UINT8_MAX * CH_ACTIVITY_STEP) /* a branch's class has one byte */
 
 #define CH_FRAME_OF_MALLOC 0x80000000u /* in `held` of a frame that goes back to malloc */
 
 struct ch_heap {
-  struct ch_class classes[CH_KINDS][CH_CLASSES];
+  struct ch_class classes[CH_KINDS][CH_CLASSES]; /* their lists are empty in malloc mode */
   /* The slab of each class that is being carved, and after it, by `next`, the class's others. */
   struct ch_slab *carving[CH_KINDS][CH_CLASSES];
 };
@@ -49,6 +50,7 @@ extern CH_HIDDEN struct ch_heap ch_heap_empty;
  * first block is taken. */
 extern CH_HIDDEN int ch_heap_malloc;
 
+/* `size` and `align` count for blocks of no class. */
 CH_HIDDEN CH_RARE void *ch_block_take_slow(enum ch_kind, unsigned klass, size_t size, size_t align);
 CH_HIDDEN CH_RARE void ch_block_give_large(void *block);
 /* An activity's frames are its stack. Where they have become many times as large as the thread's stack may be, on the
@@ -64,6 +66,8 @@ extern CH_HIDDEN struct ch_version_entry ch_versions_none[CH_VERSION_SLOTS + 1];
 CH_HIDDEN void ch_versions_end(void);
 /* Calls visit(block, data) for every live block of the kind, on this thread. */
 CH_HIDDEN void ch_heap_walk(enum ch_kind, void (*visit)(void *, void *), void *data);
+/* The bytes of a block of this thread. */
+CH_HIDDEN size_t ch_heap_size_of(void *block);
 /* Whether the address is that of an activity or a branch of this thread, in or out of use; never in malloc mode. */
 CH_HIDDEN bool ch_heap_holds(const void *);
 /* Whether the address is that of a block of this thread that is out of use. */
@@ -99,7 +103,7 @@ static inline void *ch_block_take(enum ch_kind kind, unsigned klass, size_t size
 }
 
 static inline void ch_block_give(enum ch_kind kind, unsigned klass, void *block) {
-  if (CH_UNLIKELY(ch_heap_malloc)) {
+  if (CH_UNLIKELY((ch_heap_malloc != 0) | (klass == CH_LARGE_CLASS))) {
     ch_block_give_large(block);
     return;
   }
@@ -124,10 +128,6 @@ static inline void ch_frame_give(struct ch_frame *f) {
     ch_frame_free(f);
   else
     ch_class_give(ch_frame_class(f->info), f);
-}
-
-static inline bool ch_frame_is_large(const struct ch_frame_info *info) {
-  return CH_UNLIKELY((info->size > CH_FRAME_MAX) | (info->align > 16));
 }
 
 #endif

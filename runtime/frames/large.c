@@ -6,42 +6,6 @@
 static __thread struct ch_large *first;
 static __thread uint64_t bytes_now;
 
-/* Blocks that were given back lately, for a function whose frame is large takes one at each call: in the place of its
- * size at most one of each, as long as they are not too large to be kept. Never in malloc mode. */
-#define PLACES 16
-#define KEPT_MAX ((size_t)32 * 1024)
-struct kept {
-  void *raw;
-  size_t total;
-};
-/* PLACES of them; NULL until the first. Not in place, for thread-local memory is scarce. */
-static __thread struct kept *kept;
-
-static unsigned place_of(size_t total) { return (unsigned)(total / 16) % PLACES; }
-
-static void *take_memory(size_t total) {
-  const unsigned i = place_of(total);
-  if (kept && kept[i].raw && kept[i].total == total) {
-    void *raw = kept[i].raw;
-    kept[i].raw = NULL;
-    return raw;
-  }
-  return malloc(total);
-}
-
-static void give_memory(void *raw, size_t total) {
-  if (!kept && !ch_heap_malloc)
-    kept = calloc(PLACES, sizeof *kept);
-  if (!kept || total > KEPT_MAX) {
-    free(raw);
-    return;
-  }
-  const unsigned i = place_of(total);
-  free(kept[i].raw);
-  kept[i].raw = raw;
-  kept[i].total = total;
-}
-
 /* ---- which block a pointer points into ---- */
 
 /* The blocks by the page of memory in which each begins. There are more places than blocks, unless there is no memory
@@ -109,10 +73,6 @@ void *ch_large_at(const void *p) {
 void ch_large_end(void) {
   free(by_page);
   by_page = NULL;
-  for (unsigned i = 0; kept && i < PLACES; i++)
-    free(kept[i].raw);
-  free(kept);
-  kept = NULL;
 }
 
 void *ch_large_list(void) { return &first; }
@@ -123,7 +83,7 @@ void *ch_large_take(enum ch_kind kind, size_t size, size_t align) {
   size_t total;
   if (__builtin_add_overflow(size, sizeof(struct ch_large) + align, &total))
     return NULL;
-  void *raw = take_memory(total);
+  void *raw = malloc(total);
   if (!raw)
     return NULL;
   char *block = (char *)(((uintptr_t)raw + sizeof(struct ch_large) + align - 1) & ~((uintptr_t)align - 1));
@@ -152,7 +112,7 @@ void ch_large_give(void *block) {
     first = h->next;
   take_from_index(h);
   bytes_now -= h->size;
-  give_memory(h->raw, h->total);
+  free(h->raw);
 }
 
 void ch_large_walk(enum ch_kind kind, void (*visit)(void *, void *), void *data) {

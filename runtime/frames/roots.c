@@ -33,8 +33,7 @@ static void visit_stacks(struct ch_branch *b, struct search *s) {
 }
 
 static void visit_activity(void *block, struct ch_branch *b, struct search *s) {
-  bool large = ch_heap_malloc || b->klass == CH_CLASS_LARGE;
-  s->visit(block, large ? ch_large_of(block)->size : b->klass * (size_t)CH_ACTIVITY_STEP, s->data);
+  s->visit(block, ch_heap_size_of(block), s->data);
   visit_stacks(b, s);
 }
 static void visit_short(void *block, void *search) { visit_activity(block, block, search); }
@@ -49,7 +48,7 @@ static void visit_async(void *block, void *search) {
 
 static void visit_dynamic(void *block, void *search) {
   struct search *s = search;
-  s->visit(block, ch_large_of(block)->size, s->data);
+  s->visit(block, ch_heap_size_of(block), s->data);
 }
 
 int ch_roots_visit(void (*visit)(void *begin, size_t size, void *data), void *data) {
@@ -60,6 +59,6 @@ int ch_roots_visit(void (*visit)(void *begin, size_t size, void *data), void *da
   ch_heap_walk(CH_KIND_ACTIVITY, visit_short, &s);
   ch_heap_walk(CH_KIND_LONG, visit_long, &s);
   ch_heap_walk(CH_KIND_ASYNC, visit_async, &s);
-  ch_large_walk(CH_KIND_DYNAMIC, visit_dynamic, &s);
+  ch_heap_walk(CH_KIND_DYNAMIC, visit_dynamic, &s);
   return 0;
 }

@@ -2,7 +2,6 @@
 #include "frames/allocator.h"
 #include "frames/captures.h"
 #include "frames/guards.h"
-#include "frames/large.h"
 #include "frames/out_of_memory.h"
 #include "frames/words.h"
 #include "charcoal_sizes.h"
@@ -22,27 +21,18 @@ CH_COLD static _Noreturn void out_of_memory(const struct ch_frame_info *info) {
   ch_out_of_memory("a frame of %u bytes for %s", info->size, info->name ? info->name : "a call that begins");
 }
 
-CH_COLD static struct ch_frame *take_large(const struct ch_frame_info *info) {
-  struct ch_frame *f = ch_block_take_slow(CH_KIND_FRAME, CH_CLASSES, info->size, info->align);
-  if (!f)
-    out_of_memory(info);
-  return f;
-}
-
 static inline struct ch_frame *take(const struct ch_frame_info *info) {
-  if (ch_frame_is_large(info))
-    return take_large(info);
-  struct ch_frame *f = ch_block_take(CH_KIND_FRAME, (info->size + CH_FRAME_STEP - 1) / CH_FRAME_STEP, info->size);
+  const unsigned klass = ch_class_of(info->size, info->align);
+  struct ch_frame *f = ch_block_take_if_free(CH_KIND_FRAME, klass);
+  if (CH_UNLIKELY(!f))
+    f = ch_block_take_slow(CH_KIND_FRAME, klass, info->size, info->align);
   if (CH_UNLIKELY(!f))
     out_of_memory(info);
   return f;
 }
 
 static inline void give(struct ch_frame *f, const struct ch_frame_info *info) {
-  if (ch_frame_is_large(info))
-    ch_block_give_large(f);
-  else
-    ch_block_give(CH_KIND_FRAME, (info->size + CH_FRAME_STEP - 1) / CH_FRAME_STEP, f);
+  ch_block_give(CH_KIND_FRAME, ch_class_of(info->size, info->align), f);
 }
 
 static inline int linked(struct ch_frame *f, uint32_t point, int status) {
@@ -201,20 +191,30 @@ CH_COLD struct ch_int_result ch_done_later(long value) {
 
 /* ---- variable-length locals ---- */
 
+/* Stands before the local, and is where a block without a large alignment begins. */
 struct piece {
-  void *outer; /* the piece pushed before */
-  void *block;
+  void *outer;                   /* the local made before */
+  uint32_t from_block, of_class; /* the local's distance from its block, in bytes; the block's class */
 };
 
 void *ch_alloca(void **list, size_t size, size_t align) {
+  _Static_assert(sizeof(struct piece) <= 16, "there is room for it before the local");
   if (align < 16)
     align = 16;
   size_t total;
-  char *block = __builtin_add_overflow(size, align, &total) ? NULL : ch_large_take(CH_KIND_DYNAMIC, total, align);
+  char *block = NULL;
+  unsigned klass = CH_LARGE_CLASS;
+  if (!__builtin_add_overflow(size, align, &total)) {
+    klass = ch_class_of(total, align);
+    block = ch_block_take_if_free(CH_KIND_DYNAMIC, klass);
+    if (!block)
+      block = ch_block_take_slow(CH_KIND_DYNAMIC, klass, total, align);
+  }
   if (!block)
     ch_out_of_memory("a variable-length local of %zu bytes", size);
+  *(uintptr_t *)block = 0;
   char *p = block + align;
-  ((struct piece *)p)[-1] = (struct piece){*list, block};
+  ((struct piece *)p)[-1] = (struct piece){*list, (uint32_t)align, klass};
   ch_guard_dynamic(p, size);
   *list = p;
   return p;
@@ -222,8 +222,9 @@ void *ch_alloca(void **list, size_t size, size_t align) {
 
 void ch_alloca_release(void **list, void *mark) {
   while (*list != mark) {
-    struct piece *p = (struct piece *)*list - 1;
-    *list = p->outer;
-    ch_large_give(p->block);
+    char *p = *list;
+    struct piece piece = ((struct piece *)p)[-1];
+    *list = piece.outer;
+    ch_block_give(CH_KIND_DYNAMIC, piece.of_class, p - piece.from_block);
   }
 }

@@ -28,7 +28,7 @@ int ch_runtime_thread(pthread_t *thread, bool detached, size_t stack, void *(*ru
   if (detached)
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   if (stack) {
-    size_t least = PTHREAD_STACK_MIN > stack ? PTHREAD_STACK_MIN : stack;
+    size_t least = (size_t)PTHREAD_STACK_MIN > stack ? (size_t)PTHREAD_STACK_MIN : stack;
     pthread_attr_setstacksize(&attributes, least + thread_locals);
   }
   pthread_sigmask(SIG_SETMASK, &all, &old);

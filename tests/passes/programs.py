@@ -211,7 +211,7 @@ _Static_assert(offsetof(struct ch_tls, resuming) == 16 && offsetof(struct ch_tls
 _Static_assert(offsetof(struct ch_tls, callee) == 40 && offsetof(struct ch_tls, result) == 64, "result");
 _Static_assert(offsetof(struct ch_tls, versions) == 48 && offsetof(struct ch_tls, frames) == 56, "shortcuts");
 _Static_assert(sizeof(struct ch_frame_info) == 72, "frame info");
-static struct ch_class none_free[CH_FRAME_MAX / 16 + 1];
+static struct ch_class none_free[CH_CLASSES];
 __thread struct ch_tls ch_tls = {.frames = none_free};
 #define EXPECT(x) do { if (!(x)) { printf("%s:%d: %s\\n", __FILE__, __LINE__, #x); exit(1); } } while (0)
 /* A runtime of the smallest kind: suspends `elsewhere` each time and resumes from outside. */

@@ -242,6 +242,70 @@ TEST(nothing_between_two_functions_is_taken_for_a_third) {
     }
 }
 
+/* A description of frames of this size: such a frame is not suspended here. */
+static struct ch_frame *frame_of(struct ch_frame_info *info, uint32_t size, uint32_t align) {
+  *info = (struct ch_frame_info){.name = "sized", .size = size, .align = align, .flags = CH_FRAME_HOME};
+  return ch_frame_new(info);
+}
+static uint64_t frames_now(void) {
+  struct ch_stats st;
+  ch_stats(&st);
+  return st.frames;
+}
+TEST(frames_of_all_sizes_and_alignments_keep_apart_and_are_used_again) {
+  static const uint32_t sizes[] = {24,   40,   4080, 4096,  4104,  4608,  4616,  5000,  8192,
+                                   8200, 9216, 9224, 16384, 16392, 32768, 32776, 100000};
+  enum { MANY = 40, SIZES = sizeof sizes / sizeof *sizes };
+  const uint64_t before = frames_now();
+  for (unsigned k = 0; k < SIZES; k++)
+    for (uint32_t align = 16; align <= 1024; align *= 2) {
+      static struct ch_frame_info info[MANY];
+      struct ch_frame *f[MANY];
+      for (int i = 0; i < MANY; i++) {
+        f[i] = frame_of(&info[i], sizes[k], align);
+        EXPECT((uintptr_t)f[i] % align == 0);
+        memset(f[i]->image, i, sizes[k] - CH_FRAME_HEADER);
+      }
+      EXPECT(frames_now() == before + MANY);
+      for (int i = 0; i < MANY; i++)
+        EXPECT(f[i]->info == &info[i] && f[i]->point == 0 &&
+               (sizes[k] == CH_FRAME_HEADER || f[i]->image[sizes[k] - CH_FRAME_HEADER - 1] == i));
+      struct ch_frame *last = f[MANY - 1];
+      for (int i = 0; i < MANY; i++)
+        ch_frame_free(f[i]);
+      EXPECT(frames_now() == before);
+      if (sizes[k] <= 32768 && align <= 512 && !__has_feature(address_sanitizer)) {
+        struct ch_frame *again = frame_of(&info[0], sizes[k], align);
+        EXPECT(again == last);
+        ch_frame_free(again);
+      }
+    }
+}
+
+TEST(variable_length_locals_of_all_sizes_keep_apart) {
+  enum { MANY = 3000 };
+  static char *local[MANY];
+  static size_t size[MANY];
+  void *list = NULL, *mark = NULL;
+  for (int i = 0; i < MANY; i++) {
+    if (i == MANY / 2)
+      mark = list;
+    const size_t align = (size_t)1 << i % 12;
+    size[i] = (size_t)(i * 7919) % (i % 10 == 0 ? 40000 : 5000);
+    local[i] = ch_alloca(&list, size[i], align);
+    EXPECT((uintptr_t)local[i] % align == 0);
+    memset(local[i], i, size[i]);
+  }
+  for (int i = 0; i < MANY; i++)
+    for (size_t at = 0; at < size[i]; at++)
+      EXPECT(local[i][at] == (char)i);
+  ch_alloca_release(&list, mark);
+  for (int i = 0; i < MANY / 2; i++)
+    EXPECT(size[i] == 0 || local[i][size[i] - 1] == (char)i);
+  ch_alloca_release(&list, NULL);
+  EXPECT(list == NULL);
+}
+
 TEST(ch_alloca_releases_to_a_mark) {
   void *list = NULL;
   char *a = ch_alloca(&list, 100, 1), *mark = list;

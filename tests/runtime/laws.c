@@ -226,6 +226,29 @@ TEST(law_7_captured_values_are_copied_at_the_spawn) {
   EXPECT_NOTES("sum sum");
 }
 
+static int ends(void *record) { return (void)record, 0; }
+static uint64_t activity_bytes(void) {
+  struct ch_stats st;
+  ch_stats(&st);
+  return st.activity_bytes;
+}
+MAIN_FUNCTION(records_of_many_sizes, {
+  uint64_t before;
+  size_t size;
+}) {
+  static char captured[2200];
+  BEGIN(records_of_many_sizes_body)
+  v.before = activity_bytes();
+  for (v.size = 0; v.size <= sizeof captured; v.size += 8) {
+    SPAWN(NULL, ends, captured, v.size);
+    SPAWN(&a, ends, captured, v.size);
+    CALL(1, ch_activity_wait_int(&a))
+    EXPECT(activity_bytes() == v.before);
+  }
+  END
+}
+TEST(the_memory_of_an_activity_goes_back_whatever_it_captures) { run_domain(records_of_many_sizes); }
+
 /* A function whose local is captured by reference, and which returns too early. */
 static struct ch_int_result leaves_early(void *);
 static const struct ch_frame_info leaves_info = {

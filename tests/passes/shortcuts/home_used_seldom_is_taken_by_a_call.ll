@@ -24,7 +24,7 @@ usual:
 ; CHECK-NEXT: call void @charcoal.give_frame(ptr %frame)
 ; CHECK-NEXT: ret void
 
-; A frame that is of no class comes from the runtime.
+; A frame whose class its size does not tell comes from the runtime.
 define void @g.int(i1 %c) {
   br i1 %c, label %rare, label %usual, !prof !0
 rare:
