@@ -36,7 +36,8 @@ LIBRARIES = {
         "package": "curl",
         "configure": "{source}/configure CC={cc} 'CFLAGS={flags}' --disable-shared --without-ssl --without-zlib"
         " --without-brotli --without-zstd --without-nghttp2 --without-libidn2 --without-libpsl --without-librtmp"
-        " --disable-ldap --disable-manual",
+        " --disable-ldap --disable-manual --disable-dict --disable-file --disable-ftp --disable-gopher --disable-imap"
+        " --disable-mqtt --disable-pop3 --disable-rtsp --disable-smb --disable-smtp --disable-telnet --disable-tftp",
         "make": "make -C lib",
         "headers": ["{source}/include"],
         "archives": ["lib/.libs/libcurl.a"],
