@@ -1,4 +1,4 @@
-/** Long recordings that are made up and analysed in a process of their own; one of a million is made once. */
+/** Long recordings that are made up and analysed in a process of their own; the one of `long` is made once. */
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { build } from 'esbuild'
@@ -32,7 +32,10 @@ export async function scale(
   return JSON.parse(run.stdout)
 }
 
-let million: ReturnType<typeof scale> | undefined
+/** How many continuations a long recording has: a million in the soak, for their analysis takes most of a minute. */
+export const long = process.env.CHARCOAL_SOAK ? 1_000_000 : 200_000
 
-/** A million continuations, written to a file and analysed from there. */
-export const aMillion = (): ReturnType<typeof scale> => (million ??= scale(1_000_000, 'through-a-file'))
+let made: ReturnType<typeof scale> | undefined
+
+/** A long recording, written to a file and analysed from there. */
+export const aLongOne = (): ReturnType<typeof scale> => (made ??= scale(long, 'through-a-file'))
