@@ -52,8 +52,8 @@ class Setting:
 ALL = [Setting(l, m, x) for l in LEVELS for m in MODES for x in EXTRAS]
 ALL += [Setting(l, m, "") for l in LEVELS for m in (NOISE, PLAIN_NOISE)]
 BY_NAME = {s.name: s for s in ALL}
-# Every program in every quick run: ASan with stress is the sharpest of all. Noise finds the same without it, in optimised
-# code.
+# Every program has the first in every quick run, for ASan with stress is the sharpest of all. Noise finds the same
+# without it, in optimised code.
 SHARPEST, SECOND = BY_NAME["O0-stress-asan"], BY_NAME["O2-noise"]
 
 
