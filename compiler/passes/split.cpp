@@ -138,6 +138,9 @@ Function *Splitter::run() {
     placeLocals();
     repeatCheap();
     keep();
+    if (keptFrame) // not before: what is returned, or handed to a tail call, may be loaded from the frame just there
+      for (Instruction *end : endsOfActivation())
+        giveFrame(end, keptFrame);
     layOutImage();
     makeInfos();
   }

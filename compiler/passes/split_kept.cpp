@@ -32,8 +32,6 @@ bool Splitter::mayKeepFrame() const { return !F.hasOptSize() && localsShare() &&
 
 void Splitter::keepFrame() {
   keptFrame = new GlobalVariable(M, abi.I8, false, GlobalValue::ExternalLinkage, nullptr, "charcoal.kept.frame");
-  for (Instruction *end : endsOfActivation())
-    giveFrame(end, keptFrame);
 }
 
 // An instruction, and no constant, although the variable that stands for the frame is one.
