@@ -40,8 +40,9 @@ export interface Handler<A extends unknown[], T> extends Disposable {
  *   yield* sleep(5)                 // wait until the typing pauses; then ask the server
  *   console.log(`results for ${text}`)
  * }, { when: 'latest' })
- * search('c'); search('ch'); search('char')
- * yield* sleep(20)                  // → results for char
+ * search('c')
+ * search('ch')
+ * await search('char')              // → results for char
  */
 export function handler<A extends unknown[], R>(
   body: (...args: A) => R,

@@ -19,7 +19,7 @@ class Sleep extends Clause<void> implements Alarm {
     return this.ms < 0
   }
   override ready(): boolean {
-    return this.ms < 0
+    return this.poll()
   }
   override register(): void {
     setAlarm(this, domain.host, this.ms)
