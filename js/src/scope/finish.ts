@@ -116,14 +116,11 @@ export type Finished<B> = B extends () => Returned<infer T>
  * Runs `body` and waits for all branches that `async` started in it.
  *
  * @example
+ * let ended = 0
  * yield* finish(function* () {
- *   for (const n of [3, 1, 2]) yield* async(function* () { yield* sleep(9 * n); console.log(n) })
+ *   for (const n of [3, 1, 2]) yield* async(function* () { yield* sleep(n); ended++ })
  * })
- * console.log('all ended')
- * // → 1
- * // → 2
- * // → 3
- * // → all ended
+ * console.log(`all ${ended} have ended`)  // → all 3 have ended
  */
 export function finish<B extends ScopedBody<any>>(
   body: B,

@@ -196,8 +196,8 @@ export class Rendezvous<I, V = unknown> {
  *
  * @example
  * yield* rendezvous<string, number>(function* (r) {
- *   setTimeout(r.event('b'), 9, 2)
  *   setTimeout(r.event('a'), 1, 1)
+ *   setTimeout(r.event('b'), 9, 2)
  *   while (r.outstanding > 0 || r.triggered > 0) {
  *     const { id, value } = yield* r.next()
  *     console.log(id, value)
