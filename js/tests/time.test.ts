@@ -117,7 +117,7 @@ test('sleeps of one length ring in order, and one that is cancelled does not kee
   )
 })
 
-test('alarms ring by their deadlines, and those of one millisecond as they were set, also when the host is late', async () => {
+test('alarms ring by their deadlines, and then in the order of setting, also when the host is late', async () => {
   const busyUntil = (time: number): void => {
     while (real() < time);
   }
