@@ -37,21 +37,21 @@ static struct holding **first_in(const void *lock) {
   return &holdings->buckets[((uintptr_t)lock >> 3 ^ (uintptr_t)lock >> 10) % BUCKETS];
 }
 
-/* Of this owner; NULL: of anybody. */
-static struct holding **find(const void *lock, const struct ch_branch *owner) {
-  static struct holding *none;
-  if (!holdings)
-    return &none;
-  struct holding **at = first_in(lock);
+/* Of this owner, from here on; owner == NULL: of anybody. */
+static struct holding **find_from(struct holding **at, const void *lock, const struct ch_branch *owner) {
   while (*at && ((*at)->lock != lock || (owner && (*at)->owner != owner)))
     at = &(*at)->next;
   return at;
+}
+static struct holding **find(const void *lock, const struct ch_branch *owner) {
+  static struct holding *none;
+  return holdings ? find_from(first_in(lock), lock, owner) : &none;
 }
 
 static void note(const void *lock, struct ch_branch *owner, const void *place) {
   if (!holdings && !(holdings = calloc(1, sizeof *holdings)))
     return;
-  struct holding *h = *find(lock, owner), **first;
+  struct holding **first = first_in(lock), *h = *find_from(first, lock, owner);
   if (h) {
     h->times++;
     return;
@@ -61,7 +61,6 @@ static void note(const void *lock, struct ch_branch *owner, const void *place) {
     holdings->spare = h->next, holdings->spares--;
   else if (!(h = malloc(sizeof *h)))
     return;
-  first = first_in(lock);
   *h = (struct holding){*first, lock, place, owner, 1};
   *first = h;
 }
@@ -204,9 +203,14 @@ static int take_in_time(struct ch_lock_wait *w, clockid_t clock, const struct ti
   return r == EBUSY && ch_lock_is_late(w) ? ETIMEDOUT : r;
 }
 
+/* Most calls need not wait, so they need no ch_lock_wait. EBUSY: the caller has to make one and ask again. */
+static int take_without_wait(pthread_rwlock_t *l, int write, const void *place, const struct timespec *until) {
+  return until ? EBUSY : take_now(l, write, place);
+}
+
 static struct ch_int_result lock(pthread_rwlock_t *l, int write, const void *place, clockid_t clock,
                                  const struct timespec *until) {
-  int r = until ? EBUSY : take_now(l, write, place); /* most calls need not wait */
+  int r = take_without_wait(l, write, place, until);
   if (r != EBUSY)
     return ch_done(r);
   struct ch_lock_wait w = wait_for(l, write, place);
@@ -262,8 +266,11 @@ static int lock_plainly(pthread_rwlock_t *l, int write, const void *place, clock
   enum { A_WHILE = 1000000 };
   if (!ch_domain.current)
     return ch_rwlock_take(l, write, clock, until);
+  int r = take_without_wait(l, write, place, until);
+  if (r != EBUSY)
+    return r;
   struct ch_lock_wait w = wait_for(l, write, place);
-  int r = take_in_time(&w, clock, until);
+  r = take_in_time(&w, clock, until);
   if (r != EBUSY)
     return r;
   if (ch_queue_of(l) || holds_here(l) > 0)
