@@ -28,8 +28,7 @@ struct finding {
 };
 static struct finding *findings, **end = &findings;
 static unsigned long distinct, times;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-CH_FREE_IN_CHILDREN(lock, CH_INNER_LOCK)
+CH_FORK_LOCK(lock, CH_INNER_LOCK)
 
 /* ---- places ---- */
 

@@ -27,8 +27,7 @@ __thread __attribute__((tls_model("initial-exec"))) struct ch_events ch_events;
 static __thread struct chunk *own;
 static __thread struct states *states_of_thread;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-CH_FREE_IN_CHILDREN(lock, CH_INNER_LOCK)
+CH_FORK_LOCK(lock, CH_INNER_LOCK)
 static struct chunk *chunks[CHUNKS]; /* each entry is set once and never changed */
 static uint32_t made;
 static struct chunk *unowned;

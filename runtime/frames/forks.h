@@ -40,7 +40,10 @@ static inline bool ch_child_is_unnoticed(void) { return CH_UNLIKELY(*ch_process_
 /* Frees the locks and calls the hooks of an unnoticed child. */
 CH_HIDDEN CH_COLD void ch_fork_run_late(void);
 
-#define CH_FREE_IN_CHILDREN(lock, order)                                                                               \
+/* Defines a lock that a fork holds and then frees. They lie together: fork writes them in the parent and in the child,
+ * and the kernel copies each page that either of the two writes. */
+#define CH_FORK_LOCK(lock, order)                                                                                      \
+  static pthread_mutex_t lock __attribute__((section("charcoal_locks"))) = PTHREAD_MUTEX_INITIALIZER;                  \
   static void before_fork(void) { pthread_mutex_lock(&lock); }                                                         \
   static void after_fork(void) { pthread_mutex_unlock(&lock); }                                                        \
   static void free_lock_late(void) { pthread_mutex_init(&lock, NULL); }                                                \

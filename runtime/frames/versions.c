@@ -25,8 +25,7 @@ struct module {
   struct module *next;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-CH_FREE_IN_CHILDREN(lock, CH_INNER_LOCK)
+CH_FORK_LOCK(lock, CH_INNER_LOCK)
 static struct module *modules, **last_module = &modules;
 static struct ch_version_entry *table;
 static size_t table_size, table_used;

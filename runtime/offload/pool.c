@@ -25,8 +25,7 @@ struct queue {
   pthread_cond_t more;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-CH_FREE_IN_CHILDREN(lock, CH_OUTER_LOCK)
+CH_FORK_LOCK(lock, CH_OUTER_LOCK)
 static struct queue queues[CH_POOL_QUEUES];
 static unsigned foreign_limit; /* what the user has set */
 

@@ -25,8 +25,7 @@ struct chunk {
   struct chunk *next; /* NULL: there are no more; written once */
 };
 static struct chunk first;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-CH_FREE_IN_CHILDREN(lock, CH_INNER_LOCK)
+CH_FORK_LOCK(lock, CH_INNER_LOCK)
 static unsigned running;                               /* how many commands run; written under the lock */
 static struct sigaction interrupt_before, quit_before; /* valid while `running` is not 0 */
 

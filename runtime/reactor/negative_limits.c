@@ -20,8 +20,7 @@ unsigned ch_negative_limits;
 /* Sorted by cookie. */
 static struct limited *all;
 static unsigned room;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-CH_FREE_IN_CHILDREN(lock, CH_INNER_LOCK)
+CH_FORK_LOCK(lock, CH_INNER_LOCK)
 
 static bool cookie_of(int fd, uint64_t *cookie) {
   socklen_t size = sizeof *cookie;

@@ -17,8 +17,7 @@
 /* NULL: this thread runs no domain. It is allocated, since a library that is loaded late has little thread-local
  * memory. */
 static __thread struct ch_debug *own;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-CH_FREE_IN_CHILDREN(lock, CH_OUTER_LOCK)
+CH_FORK_LOCK(lock, CH_OUTER_LOCK)
 
 /* ---- on SIGQUIT ---- */
 

@@ -231,8 +231,7 @@ static void open_file(const char *path) {
   ch_watched |= CH_WATCH_TRACE;
 }
 
-static pthread_mutex_t once = PTHREAD_MUTEX_INITIALIZER;
-CH_FREE_IN_CHILDREN(once, CH_INNER_LOCK)
+CH_FORK_LOCK(once, CH_INNER_LOCK)
 
 void ch_trace_start(void) {
   static bool looked;

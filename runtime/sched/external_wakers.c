@@ -113,8 +113,7 @@ struct stand {
 };
 static __thread struct stand own;
 static struct stand *all; /* protected by the lock */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-CH_FREE_IN_CHILDREN(lock, CH_INNER_LOCK)
+CH_FORK_LOCK(lock, CH_INNER_LOCK)
 unsigned ch_domains_alive, ch_domains_awake;
 
 static void forked(void) {

@@ -6,8 +6,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-CH_FREE_IN_CHILDREN(lock, CH_INNER_LOCK)
+CH_FORK_LOCK(lock, CH_INNER_LOCK)
 static unsigned begun; /* how many have begun and not ended */
 
 static void nothing(int signal) { (void)signal; }

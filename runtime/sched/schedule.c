@@ -71,8 +71,7 @@ static void begin(const char *text) {
   ch_schedule_random = true;
 }
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-CH_FREE_IN_CHILDREN(lock, CH_INNER_LOCK)
+CH_FORK_LOCK(lock, CH_INNER_LOCK)
 
 void ch_schedule_start(void) {
   static uint64_t domains, first;

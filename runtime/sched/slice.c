@@ -43,8 +43,7 @@ struct watch {
 
 static __thread struct watch *own; /* is in the list of watches; NULL: this thread has none */
 static struct watch *watches;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-CH_FREE_IN_CHILDREN(lock, CH_OUTER_LOCK)
+CH_FORK_LOCK(lock, CH_OUTER_LOCK)
 static uint32_t wakeups; /* a futex, which every start increments */
 static bool has_thread, hooked;
 static pthread_t thread;   /* valid if has_thread */

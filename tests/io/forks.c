@@ -32,6 +32,26 @@ static int status_of(pid_t child) {
   return status;
 }
 
+/* How many pages this process writes, or looks at for the first time, at a fork. */
+static double pages_of(pid_t (*make)(void)) {
+  enum { TIMES = 20 };
+  struct rusage before, after;
+  getrusage(RUSAGE_SELF, &before);
+  for (int i = 0; i < TIMES; i++) {
+    pid_t child = make();
+    if (child == 0) _exit(0);
+    EXPECT(status_of(child) == 0);
+  }
+  getrusage(RUSAGE_SELF, &after);
+  return (double)(after.ru_minflt - before.ru_minflt) / TIMES;
+}
+
+/* The kernel copies each page that is written after a fork. */
+TEST(the_locks_that_a_fork_takes_lie_in_few_pages) {
+  double with_locks = pages_of(fork), without = pages_of(_Fork);
+  EXPECT(with_locks - without < 5);
+}
+
 /* A wait for a socket, in an operation of the ring if there is one, and one for a pipe. */
 static int s[2], p[2];
 static long got_socket, got_pipe;

@@ -40,9 +40,8 @@ struct line {
 
 enum { BUCKETS = 64 };
 static struct line *lines[BUCKETS];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects all lines, and each waiter's `how` */
-CH_FREE_IN_CHILDREN(lock, CH_OUTER_LOCK)
-static unsigned waiting; /* how many waiters all lines have */
+CH_FORK_LOCK(lock, CH_OUTER_LOCK) /* protects all lines, and each waiter's `how` */
+static unsigned waiting;          /* how many waiters all lines have */
 
 static struct line **line_of(const pthread_cond_t *cond) {
   struct line **at = &lines[((uintptr_t)cond >> 3 ^ (uintptr_t)cond >> 10) % BUCKETS];
