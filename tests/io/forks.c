@@ -514,6 +514,7 @@ TEST(a_childs_child_has_only_the_activity_that_forks_again) {
   pid_t child = fork();
   if (child > 0) {
     EXPECT(status_of(child) == 3 << 8);
+    for (int i = 0; i < 3; i++) ch_activity_wait(&a[i]);
     return;
   }
   for (int i = 0; i < 3; i++) nap(&b[i]);
