@@ -39,7 +39,8 @@ struct ch_frame_info {
   /* Enters the function at the frame's resume point. Returns its status; after CH_DONE the result is in ch_tls.result.
    * The frame must not be on any list; the callee frees or keeps it. */
   int (*resume)(struct ch_frame *);
-  void *fn;              /* the interruptible version (name.int); or NULL for runtime frames */
+  void *fn;              /* the interruptible version (name.int), or the part of it that has its code; NULL for frames
+                          * of the runtime */
   const char *name;      /* the function's name as written */
   const char *file;      /* its source file; NULL when compiled without -g */
   const uint32_t *lines; /* line of each resume point in `file`: lines[point - 1]; NULL without -g */

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 NAME = re.compile(r"\((\d+)\)(?: (.*))?")
 # What stands behind a function's own name: the interruptible version, its cold part, and clang's private copies.
-SUFFIX = re.compile(r"(\.int|\.cold|'\d+|\.llvm\.\d+|\.\d+)+$")
+SUFFIX = re.compile(r"(\.int|\.framed|\.cold|'\d+|\.llvm\.\d+|\.\d+)+$")
 
 
 @dataclass

@@ -14,7 +14,7 @@ FLAGS = ["-O2", "-ffunction-sections", "-fdata-sections", "-w"]
 LTO = ["-flto", "-fuse-ld=lld"]
 SUSPENDING = ("ch_suspend", "charcoal.entry.")
 RESTORING = ("ch_restore",)
-COLD = ".int.cold"
+COLD = (".int.cold", ".int.framed.cold")
 
 
 def fetch_sources(builder):

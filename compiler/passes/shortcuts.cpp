@@ -258,16 +258,22 @@ Function *Shortcuts::giveFunction(const CallInst &like) {
       });
 }
 
+// The description of the frames that the function takes, or of the one that it gets.
+static const Value *infoOfFrame(const Function &F, ArrayRef<CallInst *> takings) {
+  return takings.empty() ? F.getParent()->getNamedValue(F.getFnAttribute(FrameAttr).getValueAsString())
+                         : takings.front()->getArgOperand(0);
+}
+
 namespace {
-// The class of the frame that a function takes at its entry.
+// The class of such a frame.
 struct FrameClass {
   unsigned number = CH_LARGE_CLASS;
   bool isTold = false; // by the description's `size` alone, as classOfInfo reads it
 };
 } // namespace
 
-static FrameClass classOfFrame(const CallInst &taking) {
-  auto *info = dyn_cast<GlobalVariable>(taking.getArgOperand(0));
+static FrameClass classOfFrame(const Value *described) {
+  auto *info = dyn_cast_if_present<GlobalVariable>(described);
   auto *fields = info && info->hasInitializer() ? dyn_cast<ConstantStruct>(info->getInitializer()) : nullptr;
   if (!fields)
     return {};
@@ -300,12 +306,12 @@ void Shortcuts::shorten(Function &F) {
       takings.push_back(cast<CallInst>(&I));
     else if (calls(I, "ch_frame_free"))
       givings.push_back(cast<CallInst>(&I));
-  const FrameClass klass = takings.empty() ? FrameClass() : classOfFrame(*takings.front());
+  const FrameClass klass = classOfFrame(infoOfFrame(F, takings));
   if (klass.number == CH_LARGE_CLASS) {
     takings.clear();
     givings.clear();
   }
-  if (lookUps.empty() && takings.empty())
+  if (lookUps.empty() && takings.empty() && givings.empty())
     return;
   const SmallPtrSet<const BasicBlock *, 16> blocks = seldomTaken(F);
   // The calls that are often made; the others become calls of the shared functions. Their blocks are looked at before

@@ -156,6 +156,8 @@ Function *Splitter::run() {
   for (Point &P : points)
     if (isYieldOrPause(*P.at))
       P.at->eraseFromParent();
+  if (framed)
+    divideKept();
   removeUnreachableBlocks(F);
   return &F;
 }

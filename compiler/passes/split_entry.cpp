@@ -23,16 +23,16 @@ void Splitter::makeInfos() {
   Constant *inlined = inlinedAtPoints(glue, abi, F, points);
   const unsigned dynamic = keepsDynamicLocals ? CH_FRAME_DYNAMIC : 0;
   auto make = [&](uint64_t size, uint64_t align, unsigned flags) {
-    return glue.frameInfo("charcoal.info", glue.resumeStub(signature, !tailCalls.empty()), &F, glue.string(name), file,
-                          lines, points.size(), alignTo(size, 8), imageSize, align, flags | promises() | dynamic,
-                          asyncs, inlined);
+    Function *resume = framed ? framed : glue.resumeStub(signature, !tailCalls.empty());
+    return glue.frameInfo("charcoal.info", resume, framed ? framed : &F, glue.string(name), file, lines, points.size(),
+                          alignTo(size, 8), imageSize, align, flags | promises() | dynamic, asyncs, inlined);
   };
   const uint64_t without = CH_FRAME_HEADER + imageSize;
   if (!keptFrame && (frames.empty() || takesFrameLate))
     infoWithout = make(without, 16, 0);
-  info = frames.empty() && !keptFrame
-             ? infoWithout
-             : make(homesStart + homesEnd, std::max<uint64_t>(16, homesAlign.value()), CH_FRAME_HOME);
+  info = frames.empty() && !keptFrame ? infoWithout
+                                      : make(std::max(homesStart + homesEnd, keptFrame ? endOfArguments() : 0),
+                                             std::max<uint64_t>(16, homesAlign.value()), CH_FRAME_HOME);
   for (CallInst *taken : takings)
     taken->setArgOperand(0, info);
   if (guards)
@@ -107,6 +107,10 @@ void Splitter::addEntry() {
   IRBuilder<> B(entry);
   DebugLoc place = placeOfCheck();
   B.SetCurrentDebugLocation(place);
+  if (keptFrame) {
+    B.CreateBr(restore->getParent());
+    return;
+  }
   if (points.empty() && !yieldsAtEntry) {
     B.CreateBr(body);
     return;
@@ -131,8 +135,6 @@ void Splitter::addEntry() {
   }
   Value *entering = B.CreateAlignedLoad(abi.I8, abi.tlsField(B, offsetof(struct ch_tls, entering)), Align(1), true);
   B.CreateCondBr(B.CreateIsNotNull(entering), restore->getParent(), begin);
-  if (keptFrame)
-    return;
   auto *call = cast<CallInst>(restore);
   if (frames.empty() || !takesFrameLate)
     call->setCalledFunction(frames.empty() ? restoreOfSize(abi, imageSize) : restoreHomeOfSize(abi, imageSize));

@@ -2,17 +2,25 @@
 // end: the image lies there and nowhere else, so suspending and resuming it copies nothing and neither takes nor gives
 // a frame. Other functions do not have this, because a call that nobody suspends is not to pay for a frame.
 //
-//     body:       %taken = call ptr @ch_frame_new(@f.info)
-//     dispatch:   %resumed = ch_tls.resuming; ch_tls.attention = 0; switch (%resumed.point) …
-//     after:      %frame = phi (%taken, %resumed); x = load %frame + offset
-//     suspending: %frame.point = number
-//     suspend:    *ch_tls.link = %frame; ch_tls.link = &%frame.parent; ret {status, poison}
+// Such a function is divided. The scheduler resumes the part that has the code, by a plain call with the frame. The
+// function itself takes the frame, puts the arguments into it, and calls that part as if to resume it at the beginning.
 //
-// Until provideKeptFrame a global variable stands for %frame, because it is no value that crosses a point.
+//     f.int:      %taken = call ptr @ch_frame_new(@f.info)
+//                 store %x, %taken + header; call i32 @f.int.framed(%taken)
+//     f.int.framed(%frame):
+//     dispatch:   switch (%frame.point) 1: …; 0: begin
+//     begin:      %x = load %frame + header
+//     after:      x = load %frame + offset
+//     suspending: %frame.point = number
+//     suspend:    *ch_tls.link = %frame; ch_tls.link = &%frame.parent; ret status
+//
+// Until divideKept a global variable stands for %frame, because it is no value that crosses a point.
 #include "splitter.h"
+#include "cold.h"
+#include "suspension_markers.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfo.h"
-#include "llvm/Transforms/Utils/SSAUpdater.h"
+#include "llvm/IR/MDBuilder.h"
 
 using namespace llvm;
 
@@ -28,10 +36,34 @@ static bool beginsActivity(const Function &F, StringRef name) {
   });
 }
 
-bool Splitter::mayKeepFrame() const { return !F.hasOptSize() && localsShare() && beginsActivity(F, name); }
+// The frame has room for each argument in a word of its own.
+static bool areWords(const Function &F, const DataLayout &DL) {
+  return all_of(F.args(), [&](const Argument &A) {
+    return !A.hasPassPointeeByValueCopyAttr() &&
+           TypeSize::isKnownLE(DL.getTypeStoreSize(A.getType()), TypeSize::getFixed(8));
+  });
+}
+
+bool Splitter::mayKeepFrame() const {
+  return !F.hasOptSize() && localsShare() && beginsActivity(F, name) && areWords(F, DL) &&
+         none_of(tailCalls, [](const Instruction *call) { return cast<CallInst>(call)->isMustTailCall(); });
+}
 
 void Splitter::keepFrame() {
   keptFrame = new GlobalVariable(M, abi.I8, false, GlobalValue::ExternalLinkage, nullptr, "charcoal.kept.frame");
+  framed = Function::Create(FunctionType::get(abi.I32, {abi.Ptr}, false), GlobalValue::InternalLinkage,
+                            F.getAddressSpace(), F.getName() + ".framed");
+  M.getFunctionList().insertAfter(F.getIterator(), framed);
+  framed->copyAttributesFrom(&F);
+  AttrBuilder attributes(abi.C, F.getAttributes().getFnAttrs());
+  for (StringRef name : {VersionAttr, BoundedAttr, NamedAttr})
+    attributes.removeAttribute(name);
+  framed->setAttributes(AttributeList().addFnAttributes(abi.C, attributes));
+  framed->addFnAttr(ColdPartAttr);
+  framed->addFnAttr(Attribute::NoInline);
+  framed->setComdat(F.getComdat());
+  framed->setVisibility(GlobalValue::DefaultVisibility);
+  framed->setDSOLocal(true);
 }
 
 // An instruction, and no constant, although the variable that stands for the frame is one.
@@ -41,14 +73,10 @@ Instruction *Splitter::inKeptFrame(IRBuilder<> &B, uint64_t offset) const {
 
 // Returns the number of the point.
 Value *Splitter::restoreKept(IRBuilder<> &B) {
-  LoadInst *resumed =
-      B.CreateAlignedLoad(abi.Ptr, abi.tlsField(B, offsetof(struct ch_tls, resuming)), Align(8), "frame");
-  restore = resumed;
-  B.CreateAlignedStore(B.getInt32(0), abi.tlsField(B, offsetof(struct ch_tls, attention)), Align(4),
-                       /*isVolatile=*/true);
-  restoredWord = B.CreateAlignedLoad(abi.Size, abi.tlsField(B, offsetof(struct ch_tls, result)), Align(8));
-  return B.CreateAlignedLoad(abi.I32, B.CreateConstInBoundsGEP1_64(abi.I8, resumed, offsetof(struct ch_frame, point)),
-                             Align(8));
+  LoadInst *word = B.CreateAlignedLoad(abi.Size, abi.tlsField(B, offsetof(struct ch_tls, result)), Align(8));
+  restore = word;
+  restoredWord = word;
+  return B.CreateAlignedLoad(abi.I32, inKeptFrame(B, offsetof(struct ch_frame, point)), Align(8));
 }
 
 void Splitter::noteKept(IRBuilder<> &B, Value *number) {
@@ -61,52 +89,97 @@ void Splitter::linkKept(IRBuilder<> &B) {
   B.CreateAlignedStore(inKeptFrame(B, offsetof(struct ch_frame, parent)), place, Align(8));
 }
 
-// A variable that is declared to lie in the image lies in the frame, from where the frame is known.
-static void describe(Instruction *place, uint64_t offset, ArrayRef<Instruction *> known) {
+// A variable that is declared to lie in the image lies in the frame.
+static void describe(Instruction *place, uint64_t offset, Value *frame, BasicBlock &entry) {
   for (DbgVariableRecord *record : findDVRDeclares(place)) {
     DIExpression *there = DIExpression::prepend(record->getExpression(), DIExpression::ApplyOffset, offset);
     there = DIExpression::append(there, {dwarf::DW_OP_deref});
-    for (Instruction *frame : known)
-      frame->getParent()->insertDbgRecordAfter(
-          DbgVariableRecord::createDbgVariableRecord(frame, record->getVariable(), there, record->getDebugLoc()),
-          frame);
+    entry.insertDbgRecordBefore(
+        DbgVariableRecord::createDbgVariableRecord(frame, record->getVariable(), there, record->getDebugLoc()),
+        entry.getFirstNonPHIIt());
     record->eraseFromParent();
   }
 }
 
-// Puts the frame's address where the variable stands for it.
+// Puts the frame's address where the variable stands for it, and where the image was.
 void Splitter::provideKeptFrame() {
-  IRBuilder<> B(body, body->getFirstInsertionPt());
-  B.SetCurrentDebugLocation(atEntry());
-  Instruction *taken = B.CreateCall(abi.frameNew(), {info}, "frame");
+  Value *frame = framed->getArg(0);
+  frame->setName("frame");
+  BasicBlock *entry = image->getParent();
   auto move = [&](Instruction *place, uint64_t offset) {
-    describe(place, offset, {taken, restore});
+    describe(place, offset, frame, *entry);
     replaceLocal(place, [&](IRBuilder<> &at) { return inKeptFrame(at, offset); });
     place->eraseFromParent();
   };
   for (User *U : make_early_inc_range(image->users())) {
     auto *place = dyn_cast<GetElementPtrInst>(U);
     APInt offset(64, CH_FRAME_HEADER);
-    if (place && place->getParent() == image->getParent() && place->accumulateConstantOffset(DL, offset))
+    if (place && place->getParent() == entry && place->accumulateConstantOffset(DL, offset))
       move(place, offset.getZExtValue());
   }
   move(image, CH_FRAME_HEADER);
   image = nullptr;
-  SSAUpdater frame;
-  frame.Initialize(abi.Ptr, "frame");
-  frame.AddAvailableValue(body, taken);
-  frame.AddAvailableValue(restore->getParent(), restore);
-  for (Use &U : make_early_inc_range(keptFrame->uses())) {
-    const BasicBlock *BB = blockOfUse(U);
-    if (BB == body)
-      U.set(taken);
-    else if (BB == restore->getParent())
-      U.set(restore);
-    else
-      frame.RewriteUse(U);
-  }
+  keptFrame->replaceAllUsesWith(frame);
   keptFrame->eraseFromParent();
   keptFrame = nullptr;
+}
+
+// Where an argument is handed over in the frame, which has nothing else in it yet.
+static uint64_t offsetOf(const Argument &A) { return CH_FRAME_HEADER + sizeof(uint64_t) * A.getArgNo(); }
+uint64_t Splitter::endOfArguments() const { return CH_FRAME_HEADER + sizeof(uint64_t) * F.arg_size(); }
+
+// The code becomes that of `framed`, which begins at its dispatch.
+void Splitter::divideKept() {
+  const DebugLoc place = atEntry();
+  BasicBlock *begin = BasicBlock::Create(abi.C, "begin", &F, body);
+  IRBuilder<> B(begin);
+  B.SetCurrentDebugLocation(place);
+  for (Argument &A : F.args())
+    if (!A.use_empty())
+      A.replaceAllUsesWith(B.CreateAlignedLoad(
+          A.getType(), B.CreateConstInBoundsGEP1_64(abi.I8, framed->getArg(0), offsetOf(A)), Align(8), A.getName()));
+  B.CreateBr(body);
+  auto *choose = cast<SwitchInst>(restore->getParent()->getTerminator());
+  choose->setDefaultDest(begin);
+  for (BasicBlock &BB : F)
+    if (auto *R = dyn_cast<ReturnInst>(BB.getTerminator()); R && !result->isVoidTy()) {
+      B.SetInsertPoint(R);
+      B.CreateAlignedStore(B.CreateExtractValue(R->getReturnValue(), 1),
+                           abi.tlsField(B, offsetof(struct ch_tls, result)), Align(8));
+      B.CreateRet(abi.status(B, R->getReturnValue()));
+      R->eraseFromParent();
+    }
+  framed->setSubprogram(F.getSubprogram());
+  F.setSubprogram(nullptr);
+  framed->splice(framed->begin(), &F);
+  removeUnreachableBlocks(*framed);
+  beginInFrame();
+}
+
+// The function itself.
+void Splitter::beginInFrame() {
+  IRBuilder<> B(BasicBlock::Create(abi.C, "entry", &F));
+  if (yieldsAtEntry) {
+    auto *yield = BasicBlock::Create(abi.C, "yield", &F), *begin = BasicBlock::Create(abi.C, "begin", &F);
+    B.CreateCondBr(B.CreateIsNotNull(abi.loadAttention(B)), yield, begin,
+                   MDBuilder(abi.C).createUnlikelyBranchWeights());
+    B.SetInsertPoint(yield);
+    SmallVector<Value *> arguments;
+    for (Argument &A : F.args())
+      arguments.push_back(&A);
+    glue.yieldAtEntry(B, &F, signature, arguments);
+    B.SetInsertPoint(begin);
+  }
+  Value *taken = B.CreateCall(abi.frameNew(), {info}, "frame");
+  framed->addFnAttr(FrameAttr, info->getName());
+  for (Argument &A : F.args())
+    B.CreateAlignedStore(&A, B.CreateConstInBoundsGEP1_64(abi.I8, taken, offsetOf(A)), Align(8));
+  CallInst *status = B.CreateCall(framed, {taken});
+  status->setTailCall();
+  Value *value = result->isVoidTy()
+                     ? nullptr
+                     : B.CreateAlignedLoad(result, abi.tlsField(B, offsetof(struct ch_tls, result)), Align(8));
+  B.CreateRet(abi.makeResult(B, result, status, value));
 }
 
 } // namespace charcoal

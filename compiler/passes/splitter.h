@@ -80,6 +80,9 @@ private:
   void noteKept(llvm::IRBuilder<> &, llvm::Value *number);
   void linkKept(llvm::IRBuilder<> &);
   void provideKeptFrame();
+  uint64_t endOfArguments() const;
+  void divideKept();
+  void beginInFrame();
 
   // split_values.cpp
   using ValueSet = llvm::DenseSet<const llvm::Value *>;
@@ -167,6 +170,7 @@ private:
   bool takesFrameLate = false;                      // there may be a frame or none
   llvm::GlobalVariable *keptFrame = nullptr;        // if the activation runs in its frame: stands for its address
                                                     // until provideKeptFrame
+  llvm::Function *framed = nullptr;                 // if so: will have the code, and gets the frame
   std::optional<llvm::SmallBitVector> withFrame;    // the points at which there is one; without this, the slot holds
                                                     // null until the frame is taken
 

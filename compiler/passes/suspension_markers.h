@@ -19,6 +19,8 @@ inline constexpr llvm::StringLiteral VersionAttr = "charcoal-version-of";
 inline constexpr llvm::StringLiteral NamedAttr = "charcoal-named";
 // Attribute of such a function: it always returns soon, and has no check.
 inline constexpr llvm::StringLiteral BoundedAttr = "charcoal-bounded";
+// Attribute of a function that runs in the frame that it gets (split_kept.cpp): the name of the frame's description.
+inline constexpr llvm::StringLiteral FrameAttr = "charcoal-frame";
 // Attribute of a declaration name.int: it stands for "the interruptible version of `name`, if some module defines one".
 inline constexpr llvm::StringLiteral ExternalVersionAttr = "charcoal-external-version-of";
 // On a call: it may suspend.

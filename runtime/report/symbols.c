@@ -92,6 +92,7 @@ static void take_suffix(char *text, const char *suffix) {
 }
 
 void ch_name_as_written(char *symbol) {
+  take_suffix(symbol, ".framed");
   take_suffix(symbol, ".int");
   take_suffix(symbol, ".variadic");
 }

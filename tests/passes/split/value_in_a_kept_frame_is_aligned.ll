@@ -15,7 +15,6 @@ define void @starter() {
   ret void
 }
 ; CHECK: @charcoal.info = internal constant %charcoal.frame_info { {{.*}}, i32 1, i32 48, i32 24, i32 16, i16 1, i16 0, i32 0, ptr null }
-; CHECK-LABEL: define internal i32 @body.int(
-; CHECK: %[[TAKEN:frame.*]] = call preserve_mostcc ptr @ch_frame_new(
-; CHECK: %[[SLOT:.*]] = getelementptr inbounds i8, ptr %[[TAKEN]], i64 32
+; CHECK-LABEL: define internal i32 @body.int.framed(
+; CHECK: %[[SLOT:.*]] = getelementptr inbounds i8, ptr %frame, i64 32
 ; CHECK-NEXT: store <4 x i32> %v, ptr %[[SLOT]], align 16
