@@ -67,8 +67,11 @@ static inline struct ch_branch *branch_in(char *block, bool prefixed, unsigned k
 static struct ch_branch *take(bool prefixed, size_t record) {
   enum ch_kind kind = prefixed ? CH_KIND_LONG : CH_KIND_ACTIVITY;
   size_t size = size_of(prefixed, is_far(record), record);
-  char *block = ch_block_take(kind, class_of(size), size);
-  return block ? branch_in(block, prefixed, class_of(size)) : NULL;
+  unsigned klass = class_of(size);
+  char *block = ch_block_take(kind, klass, size);
+  if (CH_UNLIKELY(ch_heap_malloc != 0)) /* certain only now, if this is the first block */
+    klass = CH_LARGE_CLASS;
+  return block ? branch_in(block, prefixed, klass) : NULL;
 }
 static inline __attribute__((always_inline)) struct ch_branch *take_if_free(bool prefixed, bool far, size_t record) {
   size_t size = size_of(prefixed, far, record);
@@ -78,7 +81,10 @@ static inline __attribute__((always_inline)) struct ch_branch *take_if_free(bool
 
 static inline __attribute__((always_inline)) void give(struct ch_branch *b, bool prefixed) {
   void *block = prefixed ? (void *)ch_branch_prefix(b) : b;
-  ch_block_give(prefixed ? CH_KIND_LONG : CH_KIND_ACTIVITY, b->klass, block);
+  if (CH_UNLIKELY(b->klass == CH_LARGE_CLASS))
+    ch_block_give_large(block);
+  else
+    ch_class_give(&ch_heap->classes[prefixed ? CH_KIND_LONG : CH_KIND_ACTIVITY][b->klass], block);
 }
 
 static inline bool is_of_words(size_t record) { return record % 8 == 0 && record <= CH_MOST_WORDS; }

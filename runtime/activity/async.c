@@ -105,7 +105,6 @@ static inline __attribute__((always_inline)) void split(struct ch_async *a, stru
   nb->top = b->top;
   nb->error = *ch_domain.error;
   nb->flags = CH_ASYNC;
-  nb->klass = CLASS;
   ch_wait_move(b, nb);
   if (CH_UNLIKELY(ch_watched))
     ch_watch_split(b, nb);
@@ -142,7 +141,7 @@ static inline __attribute__((always_inline)) void become_branch(struct ch_async 
   ch_tls.link = &b->frame;
   if (CH_UNLIKELY(d->open_blocks != NULL))
     ch_blocks_split(b, &a->branch);
-  if (CH_UNLIKELY(!ch_list_empty(&d->yielded)))
+  if (CH_UNLIKELY(a->branch.what == CH_ON_TURN)) /* it may be: `what` is kept from an earlier wait */
     wake_yielded();
 }
 CH_COLD static void become_branch_slow(struct ch_scope *scope) { become_branch(take_slow(), scope); }

@@ -42,8 +42,8 @@ enum {
   CH_LONG = 1,
   CH_MAIN = 2,
   CH_NAMED = 4,
-  CH_NATIVE = 8,
-  CH_FAR = 16,
+  CH_FAR = 8,
+  CH_NATIVE = 16,
   CH_ASYNC = 32,
   CH_PENDING = 64,
   CH_MARKED = 128
@@ -76,7 +76,7 @@ struct ch_branch {
   uint8_t state;
   uint8_t what; /* enum ch_what, while WAITING */
   uint8_t flags;
-  uint8_t klass; /* the class of its memory */
+  uint8_t klass; /* the class of its memory; CH_LARGE_CLASS also in malloc mode. Not valid with ASYNC */
 };
 
 /* A branch that an async call has become. */
@@ -100,9 +100,10 @@ static inline struct ch_prefix *ch_branch_prefix(struct ch_branch *b) { return (
 #define CH_FAR_RECORD 48u
 _Static_assert(sizeof(struct ch_branch) == CH_NEAR_RECORD,
                "a minimal parked activity is 40 bytes, its record and a frame");
+_Static_assert(CH_NEAR_RECORD + CH_FAR == CH_FAR_RECORD, "the flag is the difference, so that it is only added");
 /* Captured variables that may want 16-byte alignment begin at a multiple of 16. Blocks are 8-aligned, of 16 when their
  * size is a multiple of 16: so the size is rounded, too. */
-static inline void *ch_branch_record(struct ch_branch *b) { return (char *)b + (b->flags & CH_FAR ? 48 : 40); }
+static inline void *ch_branch_record(struct ch_branch *b) { return (char *)b + CH_NEAR_RECORD + (b->flags & CH_FAR); }
 
 static inline struct ch_frame *ch_chain_end(struct ch_branch *b) { return (struct ch_frame *)((uintptr_t)b | 1); }
 static inline bool ch_is_chain_end(const void *frame) { return (uintptr_t)frame & 1; }

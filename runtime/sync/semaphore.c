@@ -1,8 +1,8 @@
 /* Counting semaphores, first come first served, between domains.
  *
- * `count` is the number of units. If its highest bit is set there are waiters, and it leads to the inbox of the
- * waiters' domain. While it is a number any thread may change it, atomically; while it leads to an inbox, only that
- * domain's thread changes it and touches the list of waiters.
+ * `count` is the number of units. If its highest bit is set there are waiters, and its complement is the address of the
+ * inbox of the waiters' domain. While it is a number any thread may change it, atomically; while it leads to an inbox,
+ * only that domain's thread changes it and touches the list of waiters.
  *
  * A thread of another domain that posts while there are waiters increases `posted`, and sends the letter in the
  * semaphore unless that is on its way already. The waiters' domain then posts for it. This takes no lock, and no memory
@@ -26,15 +26,15 @@
 #include <unistd.h>
 
 #define WAITED (~(ULONG_MAX >> 1)) /* the highest bit is set: there are waiters */
-#define FORGETTING (WAITED | 1)    /* for a few instructions in a child of fork: see forget_gone */
+#define FORGETTING (WAITED | 1)    /* no inbox's; for a few instructions in a child of fork: see forget_gone */
 
 static struct ch_letter *letter_of(ch_sem *s) { return (struct ch_letter *)s->letter; }
 _Static_assert(sizeof(struct ch_letter) == sizeof((ch_sem){0}.letter), "a semaphore holds its letter");
 
 static inline unsigned long count_of(const ch_sem *s) { return ch_atomic_load(&s->count); }
-static inline struct ch_inbox *inbox_of(unsigned long count) { return (struct ch_inbox *)(count & ~WAITED); }
+static inline struct ch_inbox *inbox_of(unsigned long count) { return (struct ch_inbox *)~count; }
 /* What the count is while activities of this thread's domain wait. */
-static inline unsigned long ours(void) { return WAITED | (unsigned long)ch_inbox_of_thread; }
+static inline unsigned long ours(void) { return ~(unsigned long)ch_inbox_of_thread; }
 static inline bool is_ours(unsigned long count) { return count == ours(); }
 
 static inline void check(ch_sem *s) {
@@ -172,14 +172,19 @@ _Static_assert(offsetof(ch_sem, waiters) == 0, "a semaphore begins with its list
 static int post(ch_sem *s);
 static int post_to_clause(ch_sem *s);
 
-/* On the thread of the domain whose activities wait. */
-static inline int wake_first(ch_sem *s) {
+/* The first of those who wait waits for the semaphore alone. */
+static inline __attribute__((always_inline)) void wake_branch(ch_sem *s) {
   struct ch_link *first = s->waiters.next;
-  if (CH_UNLIKELY(ch_link_is_clause(first)))
-    return post_to_clause(s);
   ch_list_remove(first);
   end_waiting(s);
   ch_ready(ch_link_branch(first), 0);
+}
+
+/* On the thread of the domain whose activities wait. */
+static inline int wake_first(ch_sem *s) {
+  if (CH_UNLIKELY(ch_link_is_clause(s->waiters.next)))
+    return post_to_clause(s);
+  wake_branch(s);
   return 0;
 }
 
@@ -228,12 +233,27 @@ CH_COLD static int post_to_clause(ch_sem *s) {
   return had ? 0 : post(s);
 }
 
-/* While the domain sleeps, only a signal handler runs on its thread. */
-int ch_sem_post(ch_sem *s) {
+/* This domain's activities wait. While the domain sleeps, only a signal handler runs on its thread. */
+static inline bool may_wake(ch_sem *s) {
   check(s);
-  if (CH_LIKELY(is_ours(count_of(s)) && !ch_inbox_is_asleep()))
+  return is_ours(count_of(s)) && !ch_inbox_is_asleep();
+}
+
+int ch_sem_post(ch_sem *s) {
+  if (CH_LIKELY(may_wake(s)))
     return wake_first(s);
   CH_JUMP_TO post_from_elsewhere(s);
+}
+
+__attribute__((noinline)) static struct ch_int_result post_slow(ch_sem *s) { return ch_done(ch_sem_post(s)); }
+
+/* It never waits. A call in interruptible code gets here sooner than to ch_sem_post. */
+struct ch_int_result ch_sem_post_int(ch_sem *s) CH_INT_NAME(ch_sem_post);
+struct ch_int_result ch_sem_post_int(ch_sem *s) {
+  if (CH_UNLIKELY(!may_wake(s)) || CH_UNLIKELY(ch_link_is_clause(s->waiters.next)))
+    CH_JUMP_TO post_slow(s);
+  wake_branch(s);
+  return ch_done(0);
 }
 int ch_sem_post_from_handler(ch_sem *s) { return post_from_elsewhere(s); }
 

@@ -56,8 +56,9 @@ static inline void ch_list_remove(struct ch_link *n) {
 }
 /* Does the same on a list that has no clauses. */
 static inline void ch_list_remove_plain(struct ch_link *n) {
-  n->prev->next = n->next;
-  n->next->prev = n->prev;
+  struct ch_link *next = n->next, *prev = n->prev;
+  prev->next = next;
+  next->prev = prev;
 }
 /* Moves all nodes to another head, and leaves `from` empty. */
 static inline void ch_list_take(struct ch_link *to, struct ch_link *from) {
