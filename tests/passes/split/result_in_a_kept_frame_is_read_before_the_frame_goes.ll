@@ -13,16 +13,16 @@ tail:
   %z = tail call i32 @g.int(i32 %x) "charcoal-suspends"
   ret i32 %z
 }
-; CHECK-LABEL: @main.int(
+; CHECK-LABEL: @main.int.framed(
 ; CHECK: {{^}}return:
 ; CHECK-NOT: @ch_frame_free
 ; CHECK: %[[X:.*]] = load i32
 ; CHECK: call preserve_mostcc void @ch_frame_free(
 ; CHECK-NEXT: insertvalue {{.*}} i32 %[[X]], 1
-; CHECK-NEXT: ret
+; CHECK: ret
 ; CHECK: {{^}}tail:
 ; CHECK-NOT: @ch_frame_free
 ; CHECK: %[[X:.*]] = load i32
 ; CHECK: call preserve_mostcc void @ch_frame_free(
 ; CHECK-NEXT: tail call {{.*}}(i32 %[[X]])
-; CHECK-NEXT: ret
+; CHECK: ret
