@@ -5,8 +5,6 @@
 import { test, ok, same, rejects } from './harness.ts'
 import { atomic, pause, sleep, spawn, wait, type Activity } from './lib.ts'
 import { simulate, tracks } from '../src/dev/index.ts'
-import { realHost } from '../src/core/host.ts'
-import { after, clearAlarm, setAlarm, type Alarm } from '../src/sync/alarm.ts'
 
 const real = performance.now.bind(performance)
 
@@ -114,33 +112,6 @@ test('sleeps of one length ring in order, and one that is cancelled does not kee
   same(
     [log, (await Promise.allSettled(all)).map((r) => r.status)],
     [['b', 'c', 'd'], ['rejected', 'fulfilled', 'fulfilled', 'fulfilled']],
-  )
-})
-
-test('alarms ring by their deadlines, and then in the order of setting, also when the host is late', async () => {
-  const busyUntil = (time: number): void => {
-    while (real() < time);
-  }
-  const set: Alarm[] = []
-  const rung: Alarm[] = []
-  const begin = real()
-  for (let i = 0; i < 300; i++) {
-    const alarm: Alarm = { before: null, after: null, due: 0, timer: null, ring: () => rung.push(alarm) }
-    set.push(alarm)
-    setAlarm(alarm, realHost, 1 + ((i * 7) % 20) / 2)
-    if (i % 20 === 19) busyUntil(begin + i / 20)
-  }
-  busyUntil(begin + 40)
-  ok(
-    set.some(({ due }, i) => i > 0 && due < set[i - 1].due),
-    'they were not set in the order of their deadlines',
-  )
-  for (const alarm of set.filter((_, i) => i % 10 === 3)) clearAlarm(alarm)
-  await new Promise<void>((done) => after(realHost, 50, done))
-  const expected = set.filter((_, i) => i % 10 !== 3).sort((a, b) => a.due - b.due)
-  same(
-    rung.map((alarm) => set.indexOf(alarm)),
-    expected.map((alarm) => set.indexOf(alarm)),
   )
 })
 

@@ -2,9 +2,6 @@
  * Alarms: what `sleep`, `deadline` and `timeout` have called at a time. Those of one length share a timer of the host,
  * so that a waiting activity takes no timer of its own.
  *
- * They ring in the order of their deadlines, in whole milliseconds, and those of one millisecond in the order in which
- * they were set. Node's own timers do not: when it is late, it calls all that are due of one length, then of another.
- *
  * - `timer` is what the alarm is set in; null before it was set, after it has rung, and after it was cleared.
  * - `due` is when it rings, by the clock of the host. It means something in a `Row` only.
  */
@@ -16,18 +13,15 @@ export interface Alarm {
   before: any
   after: any
   due: number
-  timer: { remove(alarm: Alarm): void } | null
+  timer: { clear(alarm: Alarm): void } | null
   ring(): void
 }
 
 export function setAlarm(alarm: Alarm, host: Host, ms: number): void {
-  const { setTimeout: timer, clearTimeout: clear } = globalThis
-  if (host.real !== true) setAlone(alarm, host, ms)
-  else if (isFake(timer)) setAlone(alarm, { timer, clear }, ms)
-  else {
-    const length = Math.ceil(ms) // whole milliseconds, as the host's timers have
-    ;(rows.get(length) ?? new Row(length)).push(alarm)
-  }
+  if (host.real !== true) alarm.timer = new Single(alarm, host.timer.bind(host), host.clear.bind(host), ms)
+  else if (isFake(globalThis.setTimeout))
+    alarm.timer = new Single(alarm, globalThis.setTimeout, globalThis.clearTimeout, ms)
+  else (rows.get(ms) ?? new Row(ms)).add(alarm)
 }
 
 /** The timers of a test framework: Vitest, Jest and Sinon mark theirs, those of `node:test` have this name. */
@@ -36,7 +30,7 @@ function isFake(set: Function): boolean {
 }
 
 export function clearAlarm(alarm: Alarm): void {
-  alarm.timer?.remove(alarm)
+  alarm.timer?.clear(alarm)
   alarm.timer = null
 }
 
@@ -47,14 +41,23 @@ export function after(host: Host, ms: number, ring: () => void): () => void {
   return () => clearAlarm(alarm)
 }
 
-/** Sets an alarm in a timer of its own, of a host whose time is not real. */
-function setAlone(alarm: Alarm, host: Pick<Host, 'timer'> & { clear(handle: any): void }, ms: number): void {
-  const handle = host.timer(() => {
-    noteOurs()
-    alarm.timer = null
-    alarm.ring()
-  }, ms)
-  alarm.timer = { remove: () => host.clear(handle) }
+/** An alarm with a timer of its own, on a host whose time is not real. */
+class Single {
+  private readonly handle: unknown
+  private readonly clearHandle: (handle: any) => void
+
+  constructor(alarm: Alarm, set: (f: () => void, ms: number) => unknown, clear: (handle: any) => void, ms: number) {
+    this.clearHandle = clear
+    this.handle = set(() => {
+      noteOurs()
+      alarm.timer = null
+      alarm.ring()
+    }, ms)
+  }
+
+  clear(): void {
+    this.clearHandle(this.handle)
+  }
 }
 
 /** The rows in which alarms are set, by their length. */
@@ -64,51 +67,53 @@ const rows = new Map<number, Row>()
  * Alarms of one length, in the order in which they were set and therefore in that of `due`.
  *
  * - A row is in `rows`, and has a timer of the host, exactly while alarms are in it. The timer stays when the first
- *   alarm is cleared, or rings together with others, so that the row may wake up for nothing.
+ *   alarm is cleared, so that the row may wake up for nothing.
  */
-class Row extends ClauseList<Alarm> {
-  readonly ms: number
+class Row {
+  private readonly ms: number
+  private readonly alarms: ClauseList<Alarm> = new ClauseList()
   private handle: unknown = undefined
+  /** The time that the host's timer was set for. */
+  private set = 0
 
   constructor(ms: number) {
-    super()
     this.ms = ms
     rows.set(ms, this)
   }
 
-  override push(alarm: Alarm): void {
+  add(alarm: Alarm): void {
     alarm.timer = this
     alarm.due = Math.ceil(realNow() + this.ms)
-    super.push(alarm)
-    if (this.head === alarm) this.arm(this.ms)
+    if (this.alarms.head === null) this.arm(this.ms, alarm.due)
+    this.alarms.push(alarm)
   }
 
-  override remove(alarm: Alarm): void {
-    super.remove(alarm)
-    if (this.head !== null) return
+  clear(alarm: Alarm): void {
+    this.alarms.remove(alarm)
+    if (this.alarms.head !== null) return
     clearTimer(this.handle as number)
     rows.delete(this.ms)
   }
 
-  private arm(ms: number): void {
-    const time = ms > LONGEST ? 0 : this.head!.due
-    this.handle = setTimer(() => this.ring(time), Math.min(ms, LONGEST))
+  private arm(ms: number, due: number): void {
+    this.set = ms > LONGEST ? 0 : due
+    this.handle = setTimer(() => this.ring(), Math.min(ms, LONGEST))
   }
 
-  /** Rings what is due, also in other rows. The host's timer was set for `time`, and may be a little early. */
-  private ring(time: number): void {
+  private ring(): void {
     noteOurs()
-    const reached = Math.max(realNow(), time)
-    const due: Alarm[] = []
-    for (const row of rows.values()) while (row.head !== null && row.head.due <= reached) due.push(row.shift()!)
-    if (this.head !== null) this.arm(Math.max(0, this.head.due - realNow()))
-    // Of two at one time the longer was set first.
-    due.sort((a, b) => a.due - b.due || (b.timer as Row).ms - (a.timer as Row).ms)
+    // The host's timer may be a little early.
+    const reached = Math.max(realNow(), this.set)
     const rung = new ClauseList<Alarm>()
-    for (const alarm of due) {
-      alarm.timer = rung
-      rung.push(alarm)
+    const holder = { clear: (alarm: Alarm) => rung.remove(alarm) }
+    let first = this.alarms.head
+    for (; first !== null && first.due <= reached; first = this.alarms.head) {
+      this.alarms.remove(first)
+      first.timer = holder
+      rung.push(first)
     }
+    if (first === null) rows.delete(this.ms)
+    else this.arm(Math.max(0, first.due - realNow()), first.due)
     ringAll(rung)
   }
 }

@@ -19,7 +19,7 @@ class Sleep extends Clause<void> implements Alarm {
     return this.ms < 0
   }
   override ready(): boolean {
-    return this.poll()
+    return this.ms < 0
   }
   override register(): void {
     setAlarm(this, domain.host, this.ms)
@@ -40,8 +40,7 @@ class Sleep extends Clause<void> implements Alarm {
 
 /**
  * Waits `ms` milliseconds, of any number: `sleep(Infinity)` ends only by a cancel or by the signal of its options.
- * Sleeps and time limits end in the order of their deadlines, in whole milliseconds, and those of one millisecond in
- * the order in which they were begun, also if the host is late. Cancelled: the alarm is cleared.
+ * Cancelled: the alarm is cleared.
  *
  * @example
  * yield* sleep(100)
