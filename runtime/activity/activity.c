@@ -68,7 +68,7 @@ static struct ch_branch *take(bool prefixed, size_t record) {
   enum ch_kind kind = prefixed ? CH_KIND_LONG : CH_KIND_ACTIVITY;
   size_t size = size_of(prefixed, is_far(record), record);
   unsigned klass = class_of(size);
-  char *block = ch_block_take(kind, klass, size);
+  char *block = ch_block_take(kind, klass, size, 16);
   if (CH_UNLIKELY(ch_heap_malloc != 0)) /* certain only now, if this is the first block */
     klass = CH_LARGE_CLASS;
   return block ? branch_in(block, prefixed, klass) : NULL;

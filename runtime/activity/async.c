@@ -91,7 +91,7 @@ void ch_ready_first(struct ch_branch *b) {
 _Static_assert(sizeof(struct ch_async) % CH_ACTIVITY_STEP == 0, "the size of a class");
 
 CH_COLD static struct ch_async *take_slow(void) {
-  struct ch_async *a = ch_block_take(CH_KIND_ASYNC, CLASS, sizeof *a);
+  struct ch_async *a = ch_block_take(CH_KIND_ASYNC, CLASS, sizeof *a, 16);
   if (CH_UNLIKELY(!a))
     ch_out_of_memory("an async branch");
   return a;

@@ -50,7 +50,7 @@ extern CH_HIDDEN struct ch_heap ch_heap_empty;
  * first block is taken. */
 extern CH_HIDDEN int ch_heap_malloc;
 
-/* `size` and `align` count for blocks of no class. */
+/* `size` and `align` matter only for blocks of class 0, and in malloc mode. */
 CH_HIDDEN CH_RARE void *ch_block_take_slow(enum ch_kind, unsigned klass, size_t size, size_t align);
 CH_HIDDEN CH_RARE void ch_block_give_large(void *block);
 /* An activity's frames are its stack. Where they have become many times as large as the thread's stack may be, on the
@@ -97,9 +97,10 @@ static inline void ch_class_give(struct ch_class *c, void *block) {
 static inline void *ch_block_take_if_free(enum ch_kind kind, unsigned klass) {
   return ch_class_take(&ch_heap->classes[kind][klass]);
 }
-static inline void *ch_block_take(enum ch_kind kind, unsigned klass, size_t size) {
+/* NULL: there is no memory. */
+static inline void *ch_block_take(enum ch_kind kind, unsigned klass, size_t size, size_t align) {
   void *block = ch_block_take_if_free(kind, klass);
-  return CH_LIKELY(block != NULL) ? block : ch_block_take_slow(kind, klass, size, 16);
+  return CH_LIKELY(block != NULL) ? block : ch_block_take_slow(kind, klass, size, align);
 }
 
 static inline void ch_block_give(enum ch_kind kind, unsigned klass, void *block) {

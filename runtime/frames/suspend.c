@@ -22,10 +22,7 @@ CH_COLD static _Noreturn void out_of_memory(const struct ch_frame_info *info) {
 }
 
 static inline struct ch_frame *take(const struct ch_frame_info *info) {
-  const unsigned klass = ch_class_of(info->size, info->align);
-  struct ch_frame *f = ch_block_take_if_free(CH_KIND_FRAME, klass);
-  if (CH_UNLIKELY(!f))
-    f = ch_block_take_slow(CH_KIND_FRAME, klass, info->size, info->align);
+  struct ch_frame *f = ch_block_take(CH_KIND_FRAME, ch_class_of(info->size, info->align), info->size, info->align);
   if (CH_UNLIKELY(!f))
     out_of_memory(info);
   return f;
@@ -191,7 +188,7 @@ CH_COLD struct ch_int_result ch_done_later(long value) {
 
 /* ---- variable-length locals ---- */
 
-/* Stands before the local, and is where a block without a large alignment begins. */
+/* Stands just before the local. In a block of ordinary alignment it is also the first thing. */
 struct piece {
   void *outer;                   /* the local made before */
   uint32_t from_block, of_class; /* the local's distance from its block, in bytes; the block's class */
@@ -206,13 +203,11 @@ void *ch_alloca(void **list, size_t size, size_t align) {
   unsigned klass = CH_LARGE_CLASS;
   if (!__builtin_add_overflow(size, align, &total)) {
     klass = ch_class_of(total, align);
-    block = ch_block_take_if_free(CH_KIND_DYNAMIC, klass);
-    if (!block)
-      block = ch_block_take_slow(CH_KIND_DYNAMIC, klass, total, align);
+    block = ch_block_take(CH_KIND_DYNAMIC, klass, total, align);
   }
   if (!block)
     ch_out_of_memory("a variable-length local of %zu bytes", size);
-  *(uintptr_t *)block = 0;
+  *(uintptr_t *)block = 0; /* even, also where the piece stands further on */
   char *p = block + align;
   ((struct piece *)p)[-1] = (struct piece){*list, (uint32_t)align, klass};
   ch_guard_dynamic(p, size);
