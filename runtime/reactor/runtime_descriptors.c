@@ -2,6 +2,7 @@
  * runtime_descriptors.h. */
 #define _GNU_SOURCE
 #include "reactor/runtime_descriptors.h"
+#include "posix/locks/once.h"
 #include "sched/child.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +56,7 @@ int ch_add_runtime_descriptor(int fd) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   if (fd < 0)
     return -1;
-  pthread_once(&once, note_process);
+  ch_once_of_library(&once, note_process);
   int saved = errno, to = above(fd);
   if (to >= 0) {
     __close(fd);

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "activity/activity.h"
 #include "posix/locks/holder.h"
+#include "posix/plain_waits.h"
 #include "report/debug.h"
 #include "report/dump.h"
 #include "report/text.h"
@@ -143,7 +144,7 @@ static void dump_other(struct ch_debug *d, void *unused) {
   for (int ms = 0; !__atomic_load_n(&dumped, __ATOMIC_ACQUIRE); ms++) {
     if (ms >= 1000 && take_request(d->domain))
       return; /* it has not begun */
-    nanosleep(&(struct timespec){0, 1000000}, NULL);
+    ch_library_clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){0, 1000000}, NULL);
   }
 }
 

@@ -15,6 +15,7 @@
  * Invariant: a domain is on the list, which the lock protects, from its first start to its end. */
 #define _GNU_SOURCE
 #include "frames/forks.h"
+#include "posix/plain_waits.h"
 #include "sched/child.h"
 #include "sched/domain.h"
 #include "sched/schedule.h"
@@ -99,7 +100,9 @@ CH_LOOKS_AT_OTHERS static bool look(struct watch *w) {
   return true;
 }
 
-static void sleep_for(long us) { nanosleep(&(struct timespec){us / 1000000, us % 1000000 * 1000}, NULL); }
+static void sleep_for(long us) {
+  ch_library_clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){us / 1000000, us % 1000000 * 1000}, NULL);
+}
 
 static void *work(void *unused) {
   for (long pause = interval_us;;) {
@@ -213,7 +216,7 @@ void ch_slice_end(void) {
   if (over) {
     wake_thread();
     if (!ch_tsan_watches())
-      pthread_join(ends, NULL);
+      ch_library_join(ends, NULL);
   }
   free(own);
   own = NULL;

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "posix/locks/rwlock_calls.h"
 #include "posix/locks/interposed.h"
+#include "posix/locks/once.h"
 #include "posix/locks/tsan.h"
 #include <dlfcn.h>
 
@@ -39,7 +40,7 @@ static inline void choose(void) {
   static bool chosen;
   if (CH_LIKELY(__atomic_load_n(&chosen, __ATOMIC_ACQUIRE)))
     return;
-  pthread_once(&once, look_behind);
+  ch_once_of_library(&once, look_behind);
   __atomic_store_n(&chosen, true, __ATOMIC_RELEASE);
 }
 
