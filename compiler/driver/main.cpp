@@ -66,7 +66,7 @@ Arguments compileArguments(const CharcoalOptions &charcoal, const Request &reque
 }
 
 // In a static program these options link the C library's definitions of the functions that the runtime interposes
-// (runtime/posix/locks/interposed.h).
+// (runtime/frames/interposed.h).
 Arguments optionsForCLibrary() {
   Arguments result;
   for (const char *name : {"pthread_mutex_trylock", "pthread_mutex_clocklock", "pthread_mutex_unlock",

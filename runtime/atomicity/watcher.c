@@ -2,7 +2,7 @@
 #include "atomicity/watcher.h"
 #include "activity/activity.h"
 #include "atomicity/atomicity.h"
-#include "posix/locks/once.h"
+#include "frames/interposed.h"
 #include "report/watch.h"
 #include "wait/wait.h"
 #include <errno.h>
@@ -188,7 +188,7 @@ void ch_atomicity_activity_ends(struct ch_branch *b) { ch_atomicity_branch_ends(
 void ch_atomicity_begin(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   int saved = errno;
-  ch_once_of_library(&once, ch_findings_start);
+  ch_library_once(&once, ch_findings_start);
   if (!ch_atomicity_settings.off)
     ch_watched |= CH_WATCH_ATOMICITY;
   errno = saved;

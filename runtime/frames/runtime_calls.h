@@ -6,6 +6,7 @@
 
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 extern ssize_t __write(int fd, const void *, size_t);
@@ -14,5 +15,7 @@ static inline ssize_t ch_runtime_write(int fd, const void *bytes, size_t n) { re
 static inline ssize_t ch_runtime_send(int fd, const void *bytes, size_t n, int flags) {
   return syscall(SYS_sendto, fd, bytes, n, flags, NULL, 0); /* glibc has __send not for all processors */
 }
+/* Sleeps with the thread, while nanosleep lets other activities of the domain go on. */
+static inline void ch_runtime_sleep(const struct timespec *duration) { syscall(SYS_nanosleep, duration, NULL); }
 
 #endif

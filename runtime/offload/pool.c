@@ -3,7 +3,7 @@
 #include "offload/pool.h"
 #include "frames/forks.h"
 #include "frames/settings.h"
-#include "posix/locks/once.h"
+#include "frames/interposed.h"
 #include "sched/check.h"
 #include "sched/child.h"
 #include "sched/external_wakers.h"
@@ -187,7 +187,7 @@ static int add_thread(struct queue *queue) {
 
 int ch_pool_submit(struct ch_job *job, enum ch_pool_queue which) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  ch_once_of_library(&once, install);
+  ch_library_once(&once, install);
   struct queue *queue = &queues[which];
   unsigned queued = 0;
   job->next = NULL;

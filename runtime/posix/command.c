@@ -1,6 +1,7 @@
 /* The commands of system() that run, and the waits that leave them alone. See command.h. */
 #define _GNU_SOURCE
 #include "posix/command.h"
+#include "frames/interposed.h"
 #include "posix/signals.h"
 #include "frames/forks.h"
 #include <errno.h>
@@ -170,7 +171,6 @@ static bool found_is_left(const siginfo_t *found, int options) {
   return true;
 }
 
-#define CH_INTERPOSED __attribute__((weak, visibility("default")))
 /* The function of the C library, under a name that no other library defines. */
 extern pid_t __waitpid(pid_t, int *, int);
 

@@ -2,10 +2,10 @@
  * pool have the rights of the thread that gives them work. */
 #define _GNU_SOURCE
 #include "offload/pool.h"
+#include "frames/interposed.h"
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define CH_INTERPOSED __attribute__((weak, visibility("default")))
 int setfsuid(uid_t);
 int setfsgid(gid_t);
 

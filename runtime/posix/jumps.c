@@ -1,7 +1,7 @@
 /* longjmp and pthread_exit in interruptible code (sched/anchor.h, sched/open_blocks.h), and longjmp in plain code that
  * was compiled with _FORTIFY_SOURCE. */
 #define _GNU_SOURCE
-#include "posix/locks/interposed.h"
+#include "frames/interposed.h"
 #include "posix/locks/replacement.h"
 #include "sched/anchor.h"
 #include "sched/open_blocks.h"

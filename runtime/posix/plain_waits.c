@@ -2,7 +2,7 @@
  * spinlocks, and those that sleep. See plain_waits.h. */
 #define _GNU_SOURCE
 #include "posix/plain_waits.h"
-#include "posix/locks/interposed.h"
+#include "frames/interposed.h"
 #include "posix/signals.h"
 #include "posix/single_activity.h"
 #include "sched/external_wakers.h"

@@ -1,7 +1,7 @@
 /* Waits for signals by a signalfd, and what a thread holds for that. See signals.h. */
 #define _GNU_SOURCE
 #include "posix/signals.h"
-#include "posix/locks/once.h"
+#include "frames/interposed.h"
 #include "reactor/runtime_descriptors.h"
 #include "sched/child.h"
 #include <errno.h>
@@ -53,7 +53,7 @@ static void begin(void) {
 
 static struct held *make_held(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  ch_once_of_library(&once, begin);
+  ch_library_once(&once, begin);
   struct held *h = held_here();
   if (h || !has_key || !(h = calloc(1, sizeof *h)))
     return h;

@@ -15,7 +15,7 @@
  * epoll object replaces this one. */
 #define _GNU_SOURCE
 #include "reactor/inbox.h"
-#include "posix/locks/once.h"
+#include "frames/interposed.h"
 #include "reactor/readiness_cache.h"
 #include "reactor/runtime_descriptors.h"
 #include "reactor/reactor.h"
@@ -124,7 +124,7 @@ static int open_epoll(void) {
   slot = ch_add_runtime_descriptor(epoll_create1(EPOLL_CLOEXEC));
   if (slot < 0)
     return -errno;
-  ch_once_of_library(&once, hook);
+  ch_library_once(&once, hook);
   for (int i = 0; i < table_size; i++)
     for (struct ch_link *n = table[i].waiters.next; n != &table[i].waiters; n = n->next)
       arm(i, wanted_by((struct ch_clause *)n), NULL);

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "reactor/operation.h"
 #include "offload/pool.h"
-#include "posix/locks/once.h"
+#include "frames/interposed.h"
 #include "reactor/reactor.h"
 #include "reactor/timer.h"
 #include "reactor/turns.h"
@@ -178,7 +178,7 @@ static CH_COLD bool hand_to_pool(struct ch_operation *op) {
   a->job.cancellable = op->request.kind->cancellable;
   a->job.inbox = ch_inbox_here();
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  ch_once_of_library(&once, hook); /* after the hook of the reactor, which the inbox needs */
+  ch_library_once(&once, hook); /* after the hook of the reactor, which the inbox needs */
   if (a->job.inbox && ch_pool_submit(&a->job, op->request.kind->queue) == 0) {
     ch_inbox_expected++;
     list_aside(a);

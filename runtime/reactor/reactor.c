@@ -9,7 +9,7 @@
 #include "reactor/operation.h"
 #include "reactor/timer.h"
 #include "reactor/times.h"
-#include "posix/plain_waits.h"
+#include "frames/runtime_calls.h"
 #include "sched/child.h"
 #include "wait/several.h"
 #include <errno.h>
@@ -115,7 +115,7 @@ CH_COLD void ch_reactor_makeshift(int64_t deadline, int size, int (*wanted)(int 
   if (r > 0)
     between_looks = 0;
   if (r < 0 && errno != EINTR && left > 0) /* there are too many, or no memory: wait and try again */
-    ch_library_clock_nanosleep(CLOCK_MONOTONIC, 0, &t, NULL);
+    ch_runtime_sleep(&t);
   for (nfds_t i = 0; r > 0 && i < used; i++)
     if (all[i].revents)
       found(all[i].fd, all[i].revents);

@@ -2,7 +2,7 @@
  * runtime_descriptors.h. */
 #define _GNU_SOURCE
 #include "reactor/runtime_descriptors.h"
-#include "posix/locks/once.h"
+#include "frames/interposed.h"
 #include "sched/child.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -56,7 +56,7 @@ int ch_add_runtime_descriptor(int fd) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   if (fd < 0)
     return -1;
-  ch_once_of_library(&once, note_process);
+  ch_library_once(&once, note_process);
   int saved = errno, to = above(fd);
   if (to >= 0) {
     __close(fd);
@@ -146,7 +146,6 @@ int ch_close_range_except_ours(unsigned first, unsigned last, int flags, int (*p
 
 /* ---- under their own names ---- */
 
-#define CH_INTERPOSED __attribute__((weak, visibility("default")))
 extern int __dup2(int, int);
 
 static int system_close_range(unsigned first, unsigned last, int flags) {

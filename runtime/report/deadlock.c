@@ -2,8 +2,8 @@
  * them if all have come to a stand. No domain runs any more, so one thread may read what belongs to the others. */
 #define _GNU_SOURCE
 #include "activity/activity.h"
+#include "frames/runtime_calls.h"
 #include "posix/locks/holder.h"
-#include "posix/plain_waits.h"
 #include "report/debug.h"
 #include "report/dump.h"
 #include "report/text.h"
@@ -144,7 +144,7 @@ static void dump_other(struct ch_debug *d, void *unused) {
   for (int ms = 0; !__atomic_load_n(&dumped, __ATOMIC_ACQUIRE); ms++) {
     if (ms >= 1000 && take_request(d->domain))
       return; /* it has not begun */
-    ch_library_clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){0, 1000000}, NULL);
+    ch_runtime_sleep(&(struct timespec){0, 1000000});
   }
 }
 

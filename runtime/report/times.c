@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "report/times.h"
 #include "frames/forks.h"
-#include "posix/locks/once.h"
+#include "frames/interposed.h"
 #include "report/about.h"
 #include "report/watch.h"
 #include <stdlib.h>
@@ -230,7 +230,7 @@ static pthread_once_t hooked = PTHREAD_ONCE_INIT;
 void ch_times_start(void) {
   if (ch_timing || !(asked_for("CHARCOAL_DUMP") || asked_for("CHARCOAL_STATS") || asked_for("CHARCOAL_DEBUG")))
     return;
-  ch_once_of_library(&hooked, hook_fork);
+  ch_library_once(&hooked, hook_fork);
   struct ch_timing *t = calloc(1, sizeof *t);
   if (t)
     pthread_mutex_init(&t->lock, NULL);

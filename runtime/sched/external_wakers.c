@@ -3,7 +3,7 @@
 #include "sched/external_wakers.h"
 #include "charcoal.h"
 #include "frames/forks.h"
-#include "posix/locks/once.h"
+#include "frames/interposed.h"
 #include "reactor/inbox.h"
 #include "sched/child.h"
 #include <dirent.h>
@@ -130,7 +130,7 @@ static void hook(void) { ch_child_hook(forked); }
 
 void ch_external_wakers_start(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  ch_once_of_library(&once, hook);
+  ch_library_once(&once, hook);
   pthread_mutex_lock(&lock);
   own = (struct stand){.next = all, .at = &all};
   if (all)

@@ -9,7 +9,7 @@
  * submitted, the descriptor watches the reactor's present descriptor, and the inbox is empty. */
 #define _GNU_SOURCE
 #include "charcoal/loop.h"
-#include "posix/locks/once.h"
+#include "frames/interposed.h"
 #include "reactor/inbox.h"
 #include "reactor/reactor.h"
 #include "sched/child.h"
@@ -57,7 +57,7 @@ int ch_loop_fd(void) {
     return errno = error, -1;
   if (watched() >= 0)
     return watched();
-  ch_once_of_library(&once, hook);
+  ch_library_once(&once, hook);
   if (!ch_inbox_here())
     return -1;
   ch_domain.watched = epoll_create1(EPOLL_CLOEXEC) + 1;

@@ -4,7 +4,7 @@
 #include "activity/activity.h"
 #include "activity/cancel.h"
 #include "frames/runtime_calls.h"
-#include "posix/locks/once.h"
+#include "frames/interposed.h"
 #include "reactor/inbox.h"
 #include "reactor/reactor.h"
 #include "report/debug.h"
@@ -39,7 +39,7 @@ static void prepare_process(void) {
 }
 
 void ch_host_watch_thread(void) {
-  ch_once_of_library(&prepared, prepare);
+  ch_library_once(&prepared, prepare);
   pthread_setspecific(key, &ch_domain);
 }
 void ch_host_unwatch_thread(void) { pthread_setspecific(key, NULL); }
@@ -91,7 +91,7 @@ bool ch_host_begin(void) {
   if (ch_domain.error)
     return false;
   int saved = errno;
-  ch_once_of_library(&process, prepare_process);
+  ch_library_once(&process, prepare_process);
   if (ch_reactor == &ch_reactor_simulated && ch_debug)
     return false;
   bool begun = ch_domain_begin(upper_end());

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "sched/interrupts.h"
 #include "frames/forks.h"
-#include "posix/locks/once.h"
+#include "frames/interposed.h"
 #include "sched/external_wakers.h"
 #include <pthread.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ static void hook(void) { ch_child_hook(in_child); }
 
 bool ch_interrupts_begin(int signal) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  ch_once_of_library(&once, hook);
+  ch_library_once(&once, hook);
   pthread_mutex_lock(&lock);
   bool installed = install(signal);
   begun += installed;

@@ -4,7 +4,7 @@
 #include "sched/overflow.h"
 #include "activity/activity.h"
 #include "frames/runtime_calls.h"
-#include "posix/locks/once.h"
+#include "frames/interposed.h"
 #include "report/place.h"
 #include "report/runtime_code.h"
 #include "report/symbols.h"
@@ -216,7 +216,7 @@ static void install(void) {
 
 void ch_overflow_start(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  ch_once_of_library(&once, install);
+  ch_library_once(&once, install);
   pthread_attr_t attributes;
   void *low;
   size_t size;

@@ -15,13 +15,13 @@
  * Invariant: a domain is on the list, which the lock protects, from its first start to its end. */
 #define _GNU_SOURCE
 #include "frames/forks.h"
-#include "posix/plain_waits.h"
 #include "sched/child.h"
 #include "sched/domain.h"
 #include "sched/schedule.h"
 #include "sched/external_wakers.h"
 #include "sched/runtime_thread.h"
 #include "sched/tsan.h"
+#include "frames/runtime_calls.h"
 #include "frames/settings.h"
 #include <errno.h>
 #include <linux/futex.h>
@@ -100,8 +100,7 @@ CH_LOOKS_AT_OTHERS static bool look(struct watch *w) {
   return true;
 }
 
-static void sleep_for(long us) {
-  ch_library_clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){us / 1000000, us % 1000000 * 1000}, NULL);
+static void sleep_for(long us) { ch_runtime_sleep(&(struct timespec){us / 1000000, us % 1000000 * 1000}); }
 }
 
 static void *work(void *unused) {
@@ -216,7 +215,7 @@ void ch_slice_end(void) {
   if (over) {
     wake_thread();
     if (!ch_tsan_watches())
-      ch_library_join(ends, NULL);
+      pthread_join(ends, NULL);
   }
   free(own);
   own = NULL;

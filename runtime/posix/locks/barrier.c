@@ -3,7 +3,7 @@
  * share the barrier, and how many have left. */
 #define _GNU_SOURCE
 #include "posix/futex.h"
-#include "posix/locks/interposed.h"
+#include "frames/interposed.h"
 #include "posix/locks/queue.h"
 #include "posix/locks/replacement.h"
 #include "posix/operations.h"

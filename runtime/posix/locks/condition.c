@@ -2,11 +2,11 @@
 #define _GNU_SOURCE
 #define CHARCOAL_RUNTIME_LOCKS
 #include "posix/locks/condition.h"
-#include "posix/locks/interposed.h"
+#include "frames/interposed.h"
 #include "frames/forks.h"
 #include "frames/out_of_memory.h"
 #include "posix/locks/mutex.h"
-#include "posix/locks/once.h"
+#include "frames/interposed.h"
 #include "posix/locks/others.h"
 #include "posix/locks/replacement.h"
 #include "posix/locks/tsan.h"
@@ -271,7 +271,7 @@ static void hook(void) { ch_child_hook(in_child); }
 static int prepare(struct cond_wait *c, pthread_cond_t *cond, pthread_mutex_t *m, clockid_t clock,
                    const struct timespec *until) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  ch_once_of_library(&once, hook);
+  ch_library_once(&once, hook);
   int saved = errno;
   *c = (struct cond_wait){
       .w = {.clause = {.type = &type.clause, .object = cond}, .how = WAITING}, .inbox = ch_inbox_here(), .mutex = m};

@@ -3,7 +3,7 @@
 #define CHARCOAL_RUNTIME_LOCKS
 #include "posix/futex.h"
 #include "posix/locks/mutex.h"
-#include "posix/locks/interposed.h"
+#include "frames/interposed.h"
 #include "posix/locks/others.h"
 #include "posix/locks/tsan.h"
 #include "posix/locks/replacement.h"

@@ -2,8 +2,7 @@
  * before the function runs; while it runs, 4 times the number of forks that led to this process, plus 1; then 2. */
 #define _GNU_SOURCE
 #include "posix/futex.h"
-#include "posix/locks/once.h"
-#include "posix/locks/interposed.h"
+#include "frames/interposed.h"
 #include "posix/locks/others.h"
 #include "posix/locks/queue.h"
 #include "posix/single_activity.h"
@@ -41,19 +40,13 @@ static struct ch_branch *holder(const void *once, const void **place) {
   return r ? r->by : NULL;
 }
 
-__typeof__(pthread_once) ___pthread_once __attribute__((weak)); /* of a static C library */
-
-int ch_once_of_library(pthread_once_t *once, void (*init)(void)) {
-  return CH_NEXT_DEFINITION(pthread_once, ___pthread_once)(once, init);
-}
-
 static __thread const pthread_once_t *asked;
 static __thread int forks;
 static void look_at_forks(void) { forks = *asked & ~STATES; }
 static void count_forks(void) {
   pthread_once_t of_now = PTHREAD_ONCE_INIT;
   asked = &of_now;
-  ch_once_of_library(&of_now, look_at_forks);
+  ch_library_once(&of_now, look_at_forks);
 }
 
 /* 0: it has been run; 1: it is the caller's to run; -1: it is being run. */
@@ -153,7 +146,7 @@ static int once_plainly(pthread_once_t *once, void (*init)(void)) {
     struct ch_lock_wait w = {.clause = {.type = &plain_type.clause, .object = once}};
     ch_lock_wait(&w);
   }
-  return ch_once_of_library(once, init);
+  return ch_library_once(once, init);
 }
 CH_INTERPOSED int pthread_once(pthread_once_t *once, void (*init)(void)) { return once_plainly(once, init); }
 CH_INTERPOSED void call_once(once_flag *once, void (*init)(void)) { once_plainly((pthread_once_t *)once, init); }

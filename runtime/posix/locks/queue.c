@@ -7,7 +7,7 @@
 #include "posix/operate.h"
 #include "frames/out_of_memory.h"
 #include "offload/pool.h"
-#include "posix/locks/once.h"
+#include "frames/interposed.h"
 #include "reactor/reactor.h"
 #include "reactor/timer.h"
 #include "reactor/times.h"
@@ -127,7 +127,7 @@ static void hook(void) { ch_child_hook(in_child); }
 
 int ch_thread_learn(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  ch_once_of_library(&once, hook);
+  ch_library_once(&once, hook);
   return ch_thread_number = (int)gettid();
 }
 

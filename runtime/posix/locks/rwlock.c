@@ -8,7 +8,7 @@
  * the writer. So this file only ever tries to take the lock, and notes beside it which activities of the domain have
  * it. While somebody else has it, a thread of the pool takes it for the first waiter, and passes it on. */
 #define _GNU_SOURCE
-#include "posix/locks/interposed.h"
+#include "frames/interposed.h"
 #include "posix/locks/queue.h"
 #include "posix/locks/rwlock_calls.h"
 #include "posix/locks/tsan.h"

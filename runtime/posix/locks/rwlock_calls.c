@@ -1,8 +1,8 @@
 /* Looks up the C library's calls for read-write locks. See rwlock_calls.h. */
 #define _GNU_SOURCE
 #include "posix/locks/rwlock_calls.h"
-#include "posix/locks/interposed.h"
-#include "posix/locks/once.h"
+#include "frames/interposed.h"
+#include "frames/interposed.h"
 #include "posix/locks/tsan.h"
 #include <dlfcn.h>
 
@@ -40,7 +40,7 @@ static inline void choose(void) {
   static bool chosen;
   if (CH_LIKELY(__atomic_load_n(&chosen, __ATOMIC_ACQUIRE)))
     return;
-  ch_once_of_library(&once, look_behind);
+  ch_library_once(&once, look_behind);
   __atomic_store_n(&chosen, true, __ATOMIC_RELEASE);
 }
 

@@ -1,7 +1,7 @@
 /* Semaphores of POSIX. The layout of sem_t is a part of the C library's ABI: a 64-bit word with the value in its lower
  * half and the number of waiters in its upper half; then whether processes share the semaphore. */
 #define _GNU_SOURCE
-#include "posix/locks/interposed.h"
+#include "frames/interposed.h"
 #include "posix/locks/others.h"
 #include "posix/locks/queue.h"
 #include "posix/locks/replacement.h"

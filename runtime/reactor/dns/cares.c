@@ -1,7 +1,7 @@
 /* Loads c-ares, and makes its sockets. */
 #define _GNU_SOURCE
 #include "reactor/dns/cares.h"
-#include "posix/locks/once.h"
+#include "frames/interposed.h"
 #include "reactor/reactor.h"
 #include "reactor/runtime_descriptors.h"
 #include <dlfcn.h>
@@ -45,7 +45,7 @@ static void load(void) {
 
 bool ch_cares_available(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT; /* c-ares is not to be initialized by two threads at once */
-  ch_once_of_library(&once, load);
+  ch_library_once(&once, load);
   return ch_cares.loaded;
 }
 

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "reactor/dns/resolver.h"
 #include "activity/activity.h"
-#include "posix/locks/once.h"
+#include "frames/interposed.h"
 #include "reactor/dns/dns.h"
 #include "reactor/dns/servers.h"
 #include "reactor/reactor.h"
@@ -226,7 +226,7 @@ static struct ch_resolver *make_resolver(void) {
   if (r->next)
     r->next->at = &r->next;
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  ch_once_of_library(&once, hook);
+  ch_library_once(&once, hook);
   return resolvers = r;
 }
 

@@ -5,7 +5,7 @@
  * Operations that were under way belong to the parent: those that only wait are begun anew, and others count as
  * interrupted. Where the kernel refuses a ring, the thread waits by poll(2) and its operations are left to the pool. */
 #include "reactor/inbox.h"
-#include "posix/locks/once.h"
+#include "frames/interposed.h"
 #include "reactor/times.h"
 #include "reactor/uring/uring.h"
 #include "sched/child.h"
@@ -106,7 +106,7 @@ bool ch_uring_runs_again(void) {
   }
   ch_uring.between_attempts = 0;
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  ch_once_of_library(&once, hook);
+  ch_library_once(&once, hook);
   ch_uring.unasked = false;
   for_all(begin_anew, ask_anew);
   return true;

@@ -1,11 +1,12 @@
 /* Interposed functions: functions of the runtime that have the names of C library functions, so that code which was not
  * recompiled calls them. They call the C library's definitions, which are looked up as the next ones of the same name.
  */
-#ifndef CHARCOAL_POSIX_LOCKS_INTERPOSED_H
-#define CHARCOAL_POSIX_LOCKS_INTERPOSED_H
+#ifndef CHARCOAL_FRAMES_INTERPOSED_H
+#define CHARCOAL_FRAMES_INTERPOSED_H
 
 #include "frames/attributes.h"
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdint.h>
 
 /* Weak, so that a definition in the program or in a sanitizer comes first. */
@@ -25,5 +26,10 @@ CH_HIDDEN void *ch_next_definition(void *library, const char *name);
       cached = fn = in_static ? in_static : (__typeof__(name) *)(uintptr_t)ch_next_definition(RTLD_NEXT, #name);       \
     fn;                                                                                                                \
   })
+
+/* The C library's pthread_once, which waits with its thread while another thread runs `init`. The runtime must not call
+ * pthread_once by its name: that lets other activities of the domain go on meanwhile, and they would meet a wait that
+ * is half registered, or a table that is being changed. */
+CH_HIDDEN int ch_library_once(pthread_once_t *once, void (*init)(void));
 
 #endif

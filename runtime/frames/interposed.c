@@ -1,6 +1,6 @@
 /* Looks up the C library's definition of a function that the runtime interposes. See interposed.h. */
 #define _GNU_SOURCE
-#include "posix/locks/interposed.h"
+#include "frames/interposed.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,4 +14,10 @@ void *ch_next_definition(void *library, const char *name) {
     abort();
   }
   return found;
+}
+
+__typeof__(pthread_once) ___pthread_once __attribute__((weak)); /* of a static C library */
+
+int ch_library_once(pthread_once_t *once, void (*init)(void)) {
+  return CH_NEXT_DEFINITION(pthread_once, ___pthread_once)(once, init);
 }
