@@ -101,7 +101,6 @@ CH_LOOKS_AT_OTHERS static bool look(struct watch *w) {
 }
 
 static void sleep_for(long us) { ch_runtime_sleep(&(struct timespec){us / 1000000, us % 1000000 * 1000}); }
-}
 
 static void *work(void *unused) {
   for (long pause = interval_us;;) {
