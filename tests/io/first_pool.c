@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-extern int preparing; /* of late_install-beneath.c */
+extern int preparing; /* of first_pool-beneath.c */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int rounds;
 

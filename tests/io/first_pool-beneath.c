@@ -1,5 +1,5 @@
 /* A slow pthread_cond_init, which the runtime calls when it prepares its pool of threads. Linked under
- * late_install.c. */
+ * first_pool.c. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
