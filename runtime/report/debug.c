@@ -14,6 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Only their types are needed here, by debuggers: this object tells them of all types that its headers have. */
+#include "charcoal/clauses.h"
+#include "activity/scope.h"
+#include "reactor/operation.h"
+#include "sched/native.h"
+
+struct ch_debug *ch_debug;
+
 /* NULL: this thread runs no domain. It is allocated, since a library that is loaded late has little thread-local
  * memory. */
 static __thread struct ch_debug *own;

@@ -6,8 +6,6 @@
 #include "report/times.h"
 #include <string.h>
 
-struct ch_debug *ch_debug;
-
 void ch_stats(struct ch_stats *s) {
   uint64_t blocks, bytes;
   *s = (struct ch_stats){.activities = ch_domain.live,
