@@ -18,6 +18,7 @@ struct Point {
   llvm::Instruction *at;    // the call
   llvm::BasicBlock *before; // ends with it
   llvm::BasicBlock *after;  // where the activation goes on
+  uint64_t frequency = 1;   // of `before`, in the units of BlockFrequencyInfo, where that is known
 };
 
 // The block in which a use needs its value: of a phi the end of the block from which control comes.

@@ -203,6 +203,21 @@ void Splitter::repeatCheap() {
   }
 }
 
+// How often a resumption may go on at each point, so that the likely ones are asked for first: as often as the point is
+// passed, and at yield points seldom. The first weight is that of an entry that is lost, or of the beginning in a kept
+// frame.
+MDNode *Splitter::weightsOfPoints() const {
+  constexpr unsigned seldom = 6;
+  uint64_t most = 1;
+  for (const Point &P : points)
+    most = std::max(most, P.frequency);
+  const unsigned excess = std::max(0, int(Log2_64(most)) - 30);
+  SmallVector<uint32_t> weights(1, 1);
+  for (auto [P, status] : zip_equal(points, statuses))
+    weights.push_back(std::max<uint64_t>(P.frequency >> excess >> (isa<Constant>(status) ? seldom : 0), 1));
+  return MDBuilder(abi.C).createBranchWeights(weights);
+}
+
 // Makes the edges before -> suspending -> (suspend) and dispatch -> restored -> after. Only the dispatch cannot be
 // reached yet.
 void Splitter::connect() {
@@ -229,7 +244,7 @@ void Splitter::connect() {
     wordPlace = top.CreateAlloca(abi.Size, nullptr, "word");
     D.CreateStore(restoredWord, wordPlace);
   }
-  SwitchInst *choose = D.CreateSwitch(point, lost, points.size());
+  SwitchInst *choose = D.CreateSwitch(point, lost, points.size(), weightsOfPoints());
   for (unsigned k = 0; k < points.size(); ++k) {
     Point &P = points[k];
     auto *suspending = BasicBlock::Create(abi.C, "suspending", &F);

@@ -381,6 +381,8 @@ Splitter::ValueSet Splitter::chooseSlots(std::optional<CrossingValues> &crossing
         F, *crossing, slotted, [&](const PHINode &phi) { return isResult(phi) || inRegister.contains(&phi); },
         frequency, probabilities);
     if (found.withoutPlace.empty()) {
+      for (Point &P : points)
+        P.frequency = frequency.getBlockFreq(P.before).getFrequency();
       makeWebs(found);
       choosePhisInMemory(found, *crossing, frequency);
       return inRegister;

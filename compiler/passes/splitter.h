@@ -44,6 +44,7 @@ private:
   void repeatAddress(llvm::GetElementPtrInst *);
   void repeatQuestions();
   void repeatCheap();
+  llvm::MDNode *weightsOfPoints() const;
   void connect();
   bool isWord(llvm::Type *) const;
   llvm::Value *reloadResult(llvm::IRBuilder<> &, llvm::Type *, llvm::Value *word);
