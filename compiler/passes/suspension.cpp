@@ -157,6 +157,8 @@ const char *Suspension::whyPlain(Function &F) const {
     return "it may call setjmp through a pointer";
   if (allocating.contains(&F))
     return "the runtime gets its memory by it";
+  if (isChecking(F))
+    return "the optimiser replaces calls of it";
   if (lookedAt.contains(&F))
     return "a function that it calls asks where its frame is";
   if (withUnsavable.contains(&F))
@@ -208,6 +210,13 @@ const char *Suspension::whyPlain(Function &F) const {
   return nullptr;
 }
 
+// A function such as __memset_chk, which checks the size of an object (_FORTIFY_SOURCE) and always returns soon. Where
+// nothing has to be checked the optimiser makes memset of it, which it does for this name alone, and late.
+bool Suspension::isChecking(const Function &F) const {
+  LibFunc known;
+  return F.getName().starts_with("__") && F.getName().ends_with("_chk") && libraryInfo.getLibFunc(F, known);
+}
+
 // Decides about a function of another module. Functions of the C library with an interruptible version may block. Those
 // that are declared `leaf` (in LLVM: nocallback) do not; the front end says which glibc means to be so. LLVM knows more
 // functions that always return soon. All others may block.
@@ -231,7 +240,7 @@ bool Suspension::mayBlock(const Function &F) const {
   LibFunc known;
   if (!libraryInfo.getLibFunc(F, known))
     return true;
-  if (F.isVarArg())
+  if (F.isVarArg() || isChecking(F))
     return entry->second = false;
   Module scratch("scratch", F.getContext());
   scratch.setDataLayout(M.getDataLayout());

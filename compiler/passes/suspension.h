@@ -36,6 +36,7 @@ public:
 private:
   const char *whyPlain(llvm::Function &) const;
   void findLookedAt();
+  bool isChecking(const llvm::Function &) const;
   bool mayBlock(const llvm::Function &declaration) const;
   bool loopsOverCalls(llvm::Function &) const;
 
