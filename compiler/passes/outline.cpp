@@ -78,9 +78,12 @@ static void outline(CallInst *bodyMarker, Markers &markers, Checks &checks) {
   if (!statement.callers.empty() && !statement.type)
     return;
   bodyMarker->eraseFromParent();
-  if (statement.callers.empty()) // the statement is unreachable
+  if (statement.callers.empty()) { // the statement is unreachable
     statement.helper->eraseFromParent();
-  else if (markers.find(*statement.callers[0]->getFunction(), "__charcoal_spawn", statement.uid))
+    return;
+  }
+  inheritAttributes(*statement.helper, *statement.callers[0]->getFunction());
+  if (markers.find(*statement.callers[0]->getFunction(), "__charcoal_spawn", statement.uid))
     outlineActivate(statement, markers, checks);
   else
     outlineAsync(statement, markers);

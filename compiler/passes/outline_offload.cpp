@@ -21,6 +21,7 @@ void outlineOffload(CallInst *marker) {
     if (!call || call->getCalledOperand() != &helper)
       continue;
     nameHelper(helper, *call->getFunction(), ".offload");
+    inheritAttributes(helper, *call->getFunction());
     IRBuilder<> B(call);
     B.CreateCall(run, {&helper, call->getArgOperand(0)});
     call->eraseFromParent();

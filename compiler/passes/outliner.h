@@ -59,6 +59,11 @@ void outliveBlock(llvm::Value *variable, llvm::Instruction &start, const llvm::V
 // Backtraces, profiles and the debugger show `f.activity` instead of clang's `__captured_stmt`.
 void nameHelper(llvm::Function &helper, const llvm::Function &spawner, llvm::StringRef suffix);
 
+// ---- outline_attributes.cpp ----
+
+// Gives the helper the attributes by which the spawner says how its code is to be made.
+void inheritAttributes(llvm::Function &helper, const llvm::Function &spawner);
+
 // ---- the statements, each in the file of its name ----
 
 void outlineActivate(Statement &, Markers &, Checks &);
