@@ -197,6 +197,7 @@ public:
           checkCopies(unit, *function);
           checkLiterals(unit, *function);
           beginEmpty(unit, *function);
+          copyResults(unit, *function);
           leaveAlone(unit, *function);
         }
       }

@@ -1,7 +1,8 @@
 // The checks of the syntax tree that clang has built of a file that uses the dialect.
 //
-// Each check is a function in a file of its own that looks at function definitions and changes nothing. It takes linear
-// time, and no statement is too deep for it.
+// Each check is a function in a file of its own that looks at function definitions and changes nothing. What is no check
+// (`beginEmpty`, `copyResults`, `leaveAlone`) changes definitions before code is made of them. Each takes linear time,
+// and no statement is too deep for it.
 #ifndef CHARCOAL_SYNTAX_CHECKS_H
 #define CHARCOAL_SYNTAX_CHECKS_H
 
@@ -80,6 +81,7 @@ void checkBlocking(Unit &, const clang::FunctionDecl &);
 void checkCopies(Unit &, const clang::FunctionDecl &);   // gives an error, so it runs before code is generated
 void checkLiterals(Unit &, const clang::FunctionDecl &); // gives an error as well
 void beginEmpty(Unit &, const clang::FunctionDecl &);    // initializes local variables (objects.cpp)
+void copyResults(Unit &, const clang::FunctionDecl &);   // at each `return` (results.cpp)
 void leaveAlone(Unit &, const clang::FunctionDecl &);    // of sanitizers, blocks (unsanitized.cpp)
 void checkNeverWaits(Unit &, llvm::ArrayRef<const clang::FunctionDecl *>); // of the whole file
 void checkCaptures(Unit &, const clang::FunctionDecl &);

@@ -23,6 +23,15 @@ static int by_return(int n) {
   return -1;
 }
 
+struct large { int naps, rest[20]; };
+static struct large by_return_of_a_structure(void) {
+  struct large result = {3, {0}};
+  do {
+    async { nap(5, 0); result.naps = 4; }
+    return result; // copied before the wait, too
+  } finish;
+}
+
 static void by_goto(void) {
   do {
     async nap(5, 0);
@@ -83,6 +92,9 @@ int main(void) {
   begin();
   int result = by_return(1), after = (int)passed(); // not in one expression: the order would be open
   printf("return: %d, %d done after %d\n", result, done, after);
+  begin();
+  struct large large = by_return_of_a_structure();
+  printf("return of a structure: %d, %d done after %d\n", large.naps, done, (int)passed());
   begin();
   by_goto();
 
