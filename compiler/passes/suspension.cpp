@@ -137,6 +137,8 @@ const char *Suspension::whyPlain(Function &F) const {
     return "it is naked";
   if (F.hasFnAttribute("interrupt"))
     return "it is an interrupt handler";
+  if (any_of(F.users(), [](const User *U) { return isa<GlobalIFunc>(U); }))
+    return "it resolves an indirect function";
   if (F.getCallingConv() != CallingConv::C && F.getCallingConv() != CallingConv::Fast)
     return "it has an unusual calling convention";
   if (usesMatrixState(F.getAttributes().getFnAttrs()))
@@ -270,13 +272,19 @@ static const Function *calleeOf(const CallBase &CB) {
 // the wrong operands.
 static bool passesStaticChain(const CallBase &CB) { return CB.getAttributes().hasAttrSomewhere(Attribute::Nest); }
 
+// A call through a resolver (ifunc, target_clones) whose look-up the linker could not take: LLVM 22 crashes in
+// link-time optimization where the address of such a function is used other than in a call, in plain C, too.
+static bool isIndirectFunctionWithLTO(const CallBase &CB) {
+  return isa<GlobalIFunc>(CB.getCalledOperand()) && CB.getModule()->getModuleFlag("EnableSplitLTOUnit");
+}
+
 CallKind Suspension::classify(const CallBase &CB) const {
   if (CB.isInlineAsm() || hasOtherBundles(CB) || CB.hasFnAttr(Attribute::ReturnsTwice))
     return CallKind::Plain;
   const Function *callee = calleeOf(CB);
   if (callee && (callee->isIntrinsic() || !isRealCall(CB)))
     return CallKind::Plain;
-  if (passesStaticChain(CB) || usesMatrixState(CB.getAttributes().getFnAttrs()) ||
+  if (passesStaticChain(CB) || isIndirectFunctionWithLTO(CB) || usesMatrixState(CB.getAttributes().getFnAttrs()) ||
       (callee && usesMatrixState(callee->getAttributes().getFnAttrs())))
     return CallKind::PlainYield;
   bool unusual = CB.arg_size() > MostParameters ||

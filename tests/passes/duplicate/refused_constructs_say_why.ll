@@ -23,6 +23,12 @@ define void @handler() "interrupt" {
   call void @elsewhere()
   ret void
 }
+@indirect = ifunc void (), ptr @resolver
+; CHECK-DAG: remark: in 'resolver': 'resolver' has only a plain version: it resolves an indirect function [-Rcharcoal]
+define ptr @resolver() {
+  call void @elsewhere()
+  ret ptr @elsewhere
+}
 ; CHECK-DAG: remark: in 'convention': 'convention' has only a plain version: it has an unusual calling convention [-Rcharcoal]
 define preserve_mostcc void @convention() {
   call void @elsewhere()
@@ -180,6 +186,6 @@ define void @asm_number() {
   call void asm sideeffect "1: nop; jmp 1b", ""()
   ret void
 }
-; CHECK-NOT: @{{naked|handler|convention|coroutine|large|jumps|parameter|exceptions|asm_goto|asm_label|asm_named_by_operand|asm_place|asm_set|asm_macro|frame|writable_table|hands_on|weak_variadic|stack_address|dwarf_cfa|register_variable|eh_return|written_register|asm_operand|asm_text|inlines_asm_text}}.int
+; CHECK-NOT: @{{naked|handler|resolver|convention|coroutine|large|jumps|parameter|exceptions|asm_goto|asm_label|asm_named_by_operand|asm_place|asm_set|asm_macro|frame|writable_table|hands_on|weak_variadic|stack_address|dwarf_cfa|register_variable|eh_return|written_register|asm_operand|asm_text|inlines_asm_text}}.int
 ; CHECK: attributes #[[NOT_INLINED]] = { {{.*}}noinline
 !0 = !{!"rsp"}
