@@ -170,6 +170,16 @@ await Promise.all([bump(), bump(), bump()])\nconsole.log(n, new Error('x').stack
     '3 true',
   )
   same(run(process.execPath, ['update.mjs']).trim(), '1 true')
+  // Packages that stand in node_modules as they were written: as ES module, and as CommonJS.
+  const written = update('atomic:').replace("update.mjs:4", "node_modules/kept")
+  for (const [name, text] of Object.entries({ 'kept.mjs': written, 'old.cjs': `(async () => {${written}})()` })) {
+    const dir = path.join(project, 'node_modules', `kept-${name.slice(0, 3)}`)
+    mkdirSync(dir, { recursive: true })
+    writeFileSync(path.join(dir, 'package.json'), `{ "name": "kept-${name.slice(0, 3)}", "main": "${name}" }`)
+    writeFileSync(path.join(dir, name), text)
+  }
+  writeFileSync(path.join(project, 'packages.mjs'), `import 'kept-kep'\nimport 'kept-old'`)
+  same(run(process.execPath, ['--import', 'charcoal-js/register', 'packages.mjs']).trim(), '3 true\n3 true')
   // CommonJS, also what is required by what is not marked.
   writeFileSync(
     path.join(project, 'bump.cjs'),
@@ -422,9 +432,11 @@ export class Counter {
   }
 }
 `
+// The same stands in a package, as it was written.
 const MAIN = `import { Counter } from './store.js'
+import { Counter as Kept } from './node_modules/kept/store.js'
 const counter = new Counter()
-console.log(await counter.all(3))
+console.log(await counter.all(3), await new Kept().all(3))
 await counter.fail().catch((error) => console.log(error.message))
 `
 
@@ -543,10 +555,11 @@ for (const [name, bundle] of Object.entries(BUNDLERS))
       // Inside the project, so that the transformed code finds the installed package.
       const dir = path.join(project, `${name}-${plugin ? 'with' : 'without'}`)
       mkdirSync(dir, { recursive: true })
-      writeFileSync(path.join(dir, 'store.js'), STORE)
+      mkdirSync(path.join(dir, 'node_modules/kept'), { recursive: true })
+      for (const file of ['store.js', 'node_modules/kept/store.js']) writeFileSync(path.join(dir, file), STORE)
       writeFileSync(path.join(dir, 'main.js'), MAIN)
       const out = await bundle(dir, plugin)
-      same(run(process.execPath, [out]).trim().split('\n'), [plugin ? '3' : '1', 'from the store'])
+      same(run(process.execPath, [out]).trim().split('\n'), [plugin ? '3 3' : '1 1', 'from the store'])
       if (!plugin) continue
       const code = readFileSync(out, 'utf8').split('\n')
       const map = new TraceMap(readFileSync(`${out}.map`, 'utf8'))

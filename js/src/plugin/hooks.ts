@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { originOf } from './compiled.ts'
+import { isAsWritten, isOfPackage } from './packages.ts'
 import { isTransformed, transform } from './transform.ts'
 
 export interface Loaded {
@@ -25,16 +26,18 @@ export class Transformer {
   transformed(url: string, loaded: Loaded): Loaded {
     // Without a format Node decides by the text, as the transformation does.
     const kind = /^(module|commonjs)?(-typescript)?$/.exec(loaded.format ?? '')
-    if (kind === null || !url.startsWith('file:') || url.includes('/node_modules/')) return loaded
+    if (kind === null || !url.startsWith('file:')) return loaded
     const file = fileURLToPath(url)
+    const ofPackage = isOfPackage(file)
     const typed = kind[2] !== undefined && !/\.[cm]?tsx?$/.test(file)
     const { source } = loaded
     // Node gives the source of a CommonJS module only to hooks that run in the program's own thread.
     const text =
       typeof source === 'string' ? source : source ? new TextDecoder().decode(source) : readFileSync(file, 'utf8')
+    if (ofPackage && !isAsWritten(text)) return loaded
     const done = transform(text, {
       file: typed ? `${file}.ts` : file,
-      all: this.include?.test(file),
+      all: !ofPackage && this.include?.test(file),
       format: kind[1] as 'module' | 'commonjs' | undefined,
       origin: originOf(text),
     })

@@ -9,16 +9,17 @@
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { createUnplugin, type UnpluginInstance, type UnpluginOptions } from 'unplugin'
+import { isAsWritten, isOfPackage } from './packages.ts'
 import { isMarked, transform } from './transform.ts'
 
 /** Options of the build plugin. */
 export interface PluginOptions {
   /**
    * In these files every async function becomes an activity function. In all others: marked ones, and those with an
-   * `atomic:` block.
+   * `atomic:` block. It means no files in node_modules.
    */
   include?: RegExp | ((id: string) => boolean) | undefined
-  /** Files left alone. Default: node_modules. */
+  /** Files left alone. By default there are none: also packages may have atomic blocks. */
   exclude?: RegExp | undefined
   /** The module that transformed code imports; for tests. */
   runtime?: string | undefined
@@ -30,14 +31,16 @@ const SCRIPT = /\.[cm]?[jt]sx?(\?|$)/
 
 /** What the plugins of all bundlers are made of. */
 export const unplugin: UnpluginInstance<PluginOptions | undefined, true> = createUnplugin((options = {}) => {
-  const { include, exclude = /node_modules/, runtime = 'charcoal-js/runtime' } = options
+  const { include, exclude, runtime = 'charcoal-js/runtime' } = options
   const plugin = (name: string, enforce: 'pre' | 'post', isTaken: (id: string) => boolean): UnpluginOptions => ({
     name,
     enforce,
-    transformInclude: (id) => isTaken(id) && !exclude.test(id),
+    transformInclude: (id) => isTaken(id) && exclude?.test(id) !== true,
     transform(code, id) {
       const path = id.replace(/\?.*$/, '')
-      const all = include === undefined ? false : typeof include === 'function' ? include(path) : include.test(path)
+      const ofPackage = isOfPackage(path)
+      if (ofPackage && !isAsWritten(code)) return null
+      const all = include === undefined || ofPackage ? false : typeof include === 'function' ? include(path) : include.test(path)
       if (enforce === 'post' && (all || isMarked(code)) && /^\s*(<|---)/.test(code))
         throw new Error(`${path} is not compiled yet: put charcoal's plugin behind the one that compiles it`)
       // A part of a component says its language at the end: `App.vue?vue&type=script&lang.ts`.
