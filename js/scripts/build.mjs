@@ -68,9 +68,11 @@ for (const file of sources) {
 for (const [folder, first] of Object.entries({ development: ['diagnosis/index'], server: ofNode })) {
   mkdirSync(path.join(dist, folder))
   const before = first.map((name) => `import '../${name}.js'\n`).join('')
+  // See forTracers, below. An `import` would be one for bundlers, too.
+  const also = (name) => (folder === 'server' ? `const also = () => import.meta.resolve('../node/${name}.js')\n` : '')
   for (const [name, file] of Object.entries(library)) {
     const module = file.replace(/^src\//, '../').replace(/\.ts$/, '.js')
-    writeFileSync(path.join(dist, `${folder}/${name}.js`), `${before}export * from '${module}'\n`)
+    writeFileSync(path.join(dist, `${folder}/${name}.js`), `${before}export * from '${module}'\n${also(name)}`)
   }
 }
 await build({ ...node, entryPoints: tools, format: 'esm', outdir: dist })
@@ -118,8 +120,9 @@ await build({
   plugins: [givenReact],
   outfile: path.join(dist, 'node/all.cjs'),
 })
-// Who copies the files that a program needs (Nitro, Vercel, Next's standalone output) finds them by `import`, and Node
-// then asks for those of `module-sync`. So the ones lead to the others, in a function that nobody calls.
+// Who copies the files that a program needs (Nitro, Vercel, Next's standalone output) finds them by `import`, or by
+// `module` as bundlers do (Nitro in SolidStart), and Node then asks for those of `module-sync`. So the ones lead to the
+// others, in a function that nobody calls.
 const forTracers = (name) => `const also = () => import('./${name}.js')`
 const require = createRequire(import.meta.url)
 const all = require(path.join(dist, 'node/all.cjs'))

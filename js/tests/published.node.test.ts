@@ -177,6 +177,12 @@ test('who copies the files of an import copies those that Node asks for by modul
     const found = Object.keys(made.metafile.inputs).map((input) => path.basename(input))
     ok(found.includes(file.replace(/\.[cm]js$/, '.js')), `${file} leads to ${found.join(', ')}`)
   }
+  // Those that bundlers find lead there, too, in a way that bundlers do not follow.
+  const ofBundlers = path.join(installed, 'dist/server')
+  for (const file of readdirSync(ofBundlers)) {
+    const [, to] = /import\.meta\.resolve\('([^']*)'\)/.exec(readFileSync(path.join(ofBundlers, file), 'utf8'))!
+    same(path.join(ofBundlers, to), path.join(folder, file))
+  }
 })
 
 test('a bundle for workerd keeps the stores of AsyncLocalStorage, which has no enterWith there', async () => {
