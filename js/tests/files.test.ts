@@ -63,6 +63,22 @@ inFramework('Playwright', 'playwright', ['@playwright/test/cli.js', 'test', '-c'
   '@playwright/test',
 ])
 
-test('the guide shows the transformer for Jest as it stands among the recipes', () => {
-  ok(readFileSync('docs/guide.md', 'utf8').includes(readFileSync('recipes/jest/charcoal.cjs', 'utf8')))
+test('the recipe for Babel keeps an atomic block, and lines lead back', () => {
+  install()
+  link(['@babel', '@jridgewell', 'magic-string', 'unplugin'])
+  cpSync(path.join(process.cwd(), 'recipes/babel'), path.join(project, 'babel'), { recursive: true })
+  const program = `const { transformFileSync } = require('@babel/core')
+const { code, map } = transformFileSync('babel/votes.mjs', { plugins: ['./babel/charcoal.cjs'], sourceMaps: true })
+require('node:fs').writeFileSync('babel/out.mjs', code)
+const { TraceMap, originalPositionFor } = require('@jridgewell/trace-mapping')
+const line = code.split('\\n').findIndex((text) => text.includes('before + 1')) + 1
+console.log(originalPositionFor(new TraceMap(map), { line, column: 99, bias: 1 }).line)
+import('./babel/out.mjs')`
+  const run = spawnSync(process.execPath, ['-e', program], { cwd: project, encoding: 'utf8', timeout: 600_000 })
+  same([run.stdout, run.stderr], ['9\n3\n', ''])
+})
+
+test('the guide shows what recipes for Jest and Babel need as it stands among the recipes', () => {
+  const guide = readFileSync('docs/guide.md', 'utf8')
+  for (const folder of ['jest', 'babel']) ok(guide.includes(readFileSync(`recipes/${folder}/charcoal.cjs`, 'utf8')))
 })
