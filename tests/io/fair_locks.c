@@ -667,6 +667,51 @@ TEST(callbacks_of_two_domains_wait_for_what_an_activity_of_the_other_has) {
   }
 }
 
+/* A thread that waits in the kernel does not see that the mutex has come to an activity that may be set aside: here plain
+ * code has it first, and then interruptible code of the same activity. */
+static pthread_mutex_t comes_later = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static ch_sem went_on = CH_SEM_INIT(0);
+static int compare_takes(const void *a, const void *b) {
+  (void)a, (void)b;
+  EXPECT(pthread_mutex_lock(&comes_later) == 0);
+  return 0;
+}
+static int compare_asks_for_it(const void *a, const void *b) {
+  (void)a, (void)b;
+  EXPECT(pthread_mutex_lock(&comes_later) == 0 && pthread_mutex_unlock(&comes_later) == 0);
+  return 0;
+}
+static void asks_beside_another(void *by_branch) {
+  char two[2] = {0, 1};
+  do {
+    if (by_branch) {
+      async {
+        ch_sleep(1);
+        ch_sem_post(&went_on);
+      }
+    } else {
+      activate { ch_sem_post(&went_on); }
+    }
+    qsort(two, sizeof two, 1, compare_asks_for_it);
+  }
+  finish;
+}
+static void has_a_mutex_that_comes_to_last(void *by_branch) {
+  ch_thread second;
+  char two[2] = {0, 1};
+  qsort(two, sizeof two, 1, compare_takes);
+  EXPECT(ch_domain_start(&second, asks_beside_another, by_branch) == 0);
+  while (__atomic_load_n(&comes_later.__data.__lock, __ATOMIC_SEQ_CST) != 2) ch_sleep(100000);
+  EXPECT(pthread_mutex_lock(&comes_later) == 0 && ch_sem_wait(&went_on) == 0);
+  EXPECT(pthread_mutex_unlock(&comes_later) == 0 && pthread_mutex_unlock(&comes_later) == 0);
+  EXPECT(ch_domain_join(&second) == 0);
+}
+TEST(a_callback_waits_for_a_mutex_that_comes_to_an_activity_of_another_domain) {
+  alarm(60);
+  has_a_mutex_that_comes_to_last(NULL);
+  has_a_mutex_that_comes_to_last("by a branch");
+}
+
 TEST(domains_that_wait_for_each_other_in_turn_are_no_deadlock) {
   int n = 300;
   ch_thread d;

@@ -233,20 +233,16 @@ static int lock_as_thread(pthread_mutex_t *m, clockid_t clock, const struct time
   return BEHIND(pthread_mutex_clocklock)(m, clock, until ? until : &never);
 }
 
-/* Does the same where activities of this domain wait for the mutex. The kernel may wake their watch instead of the
- * thread, which does not look at that while it blocks; so it asks for the mutex itself now and then. */
-static int lock_as_thread_beside_queue(pthread_mutex_t *m, clockid_t clock, const struct timespec *until) {
+/* Does the same for a while; EBUSY: the mutex could not be had in this time. */
+static int lock_as_thread_for_a_while(pthread_mutex_t *m, clockid_t clock, const struct timespec *until) {
   enum { A_WHILE = 1000000 };
-  int r;
-  do {
-    if (until && ch_time_until(clock, until) <= A_WHILE)
-      return lock_as_thread(m, clock, until);
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    const int64_t ns = now.tv_nsec + A_WHILE, second = 1000000000;
-    r = lock_as_thread(m, CLOCK_REALTIME, &(struct timespec){now.tv_sec + ns / second, ns % second});
-  } while (r == ETIMEDOUT);
-  return r;
+  if (until && ch_time_until(clock, until) <= A_WHILE)
+    return lock_as_thread(m, clock, until);
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  const int64_t ns = now.tv_nsec + A_WHILE, second = 1000000000;
+  const int r = lock_as_thread(m, CLOCK_REALTIME, &(struct timespec){now.tv_sec + ns / second, ns % second});
+  return r == ETIMEDOUT ? EBUSY : r;
 }
 
 /* Whoever had it has given it back then. */
@@ -327,6 +323,7 @@ static inline __attribute__((always_inline)) bool lock_at_once(pthread_mutex_t *
     if (CH_UNLIKELY(!is_noted_for(m, owner) || m->__data.__count + 1 == 0))
       return false;
     m->__data.__count++;
+    m->__data.__list.__prev = (struct __pthread_internal_list *)lasting(owner);
     return true;
   }
   if (CH_UNLIKELY(!take_word(m, 1)))
@@ -393,7 +390,8 @@ int ch_mutex_lock(pthread_mutex_t *m) { return lock_natively(m, NULL, CLOCK_REAL
 /* Also for a thread's first lock, and for all locks under ThreadSanitizer: so it looks once more whether the mutex is
  * free. What nobody of this domain has is waited for by the thread, as the runtime's own locks and those of a malloc
  * have to be. But if an activity of another domain has it, it may be set aside until one of this domain gives back what
- * that one has. */
+ * that one has. And where activities of this domain wait for the mutex, the kernel may wake their watch instead of the
+ * thread. Both may begin while the thread waits, which does not see it; so it waits for a while, and looks again. */
 static __attribute__((noinline)) int lock_plainly_slowly(pthread_mutex_t *m, const void *place, clockid_t clock,
                                                          const struct timespec *until) {
   struct ch_branch *b = self();
@@ -404,11 +402,12 @@ static __attribute__((noinline)) int lock_plainly_slowly(pthread_mutex_t *m, con
   if (b && is_here(m))
     return lock_natively(m, place, clock, until);
   int r = trylock_as_thread(m);
-  const bool others = r == EBUSY && b && ch_queue_of(m);
-  if (r == EBUSY && b && (others || may_last(m)) && ch_lock_lets_others_go_on())
-    return lock_natively(m, place, clock, until);
-  if (r == EBUSY)
-    r = others ? lock_as_thread_beside_queue(m, clock, until) : lock_as_thread(m, clock, until);
+  while (r == EBUSY) {
+    const bool queued = b && ch_queue_of(m), can_go_on = b && ch_lock_lets_others_go_on();
+    if (can_go_on && (queued || may_last(m)))
+      return lock_natively(m, place, clock, until);
+    r = (queued || can_go_on ? lock_as_thread_for_a_while : lock_as_thread)(m, clock, until);
+  }
   if (b && (r == 0 || r == EOWNERDEAD))
     set_owner(m, b, place);
   return r;

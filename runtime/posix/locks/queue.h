@@ -130,9 +130,10 @@ CH_HIDDEN struct ch_int_result ch_lock_wait_int(const struct ch_leaf *, const st
 /* Does the same with w itself, on the native stack. */
 CH_HIDDEN int ch_lock_wait(struct ch_lock_wait *w);
 
-/* In plain code: if it waits by ch_lock_wait and not with its thread, other activities of its domain can go on. */
+/* In plain code of a branch: if it waits by ch_lock_wait and not with its thread, other activities of its domain, or
+ * other branches of its own, can go on. */
 static inline bool ch_lock_lets_others_go_on(void) {
-  return ch_domain.live > 1 && ch_tls.atomic_depth == 0 && ch_domain.spinlocks == 0;
+  return (ch_domain.live > 1 || ch_domain.current->scope) && ch_tls.atomic_depth == 0 && ch_domain.spinlocks == 0;
 }
 
 /* The members enlist, withdraw and cancel for types of objects. With ch_queue_refuse a wait is not cancelled. */
