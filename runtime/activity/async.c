@@ -55,6 +55,15 @@ static void collect(struct ch_finish *root, struct ch_branch *b) {
   root->tail = b;
 }
 
+struct ch_branch *ch_activity_gives_way(struct ch_branch *b) {
+  struct ch_finish *root = b->scope->root;
+  CH_INVARIANT(root->active, "what runs is active");
+  collect(root, b);
+  struct ch_branch *first = root->head;
+  root->head = (struct ch_branch *)first->link.next;
+  return first;
+}
+
 __attribute__((noinline)) static void ready_at_rest(struct ch_branch *b) {
   b->scope->root->active = true;
   ch_enqueue(b);

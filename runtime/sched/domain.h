@@ -256,6 +256,9 @@ CH_HIDDEN struct ch_branch *ch_async_end(struct ch_branch *b);
 CH_HIDDEN struct ch_branch *ch_branch_blocked(struct ch_branch *b);
 /* The activity's active branch has blocked or ended: its next one takes over, or the activity rests. */
 CH_HIDDEN struct ch_branch *ch_activity_rests(struct ch_finish *root);
+/* The active branch, which is ready to go on, lets the others of its activity that are ready run before it. Returns the
+ * branch that is to be queued for the activity. */
+CH_HIDDEN struct ch_branch *ch_activity_gives_way(struct ch_branch *);
 /* Puts it before all others. */
 CH_HIDDEN void ch_enqueue_first(struct ch_branch *b);
 /* The same in this group. */

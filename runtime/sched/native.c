@@ -236,7 +236,7 @@ void ch_native_back(struct ch_native *n) {
     *__cxa_get_globals() = n->exceptions;
 }
 
-/* The running branch has been registered, and waits while the group's activities run. */
+/* The running branch has been registered or queued, and waits while the group's activities run. */
 static intptr_t wait_in(struct ch_group *group, bool exclusive) {
   struct ch_branch *b = ch_domain.current;
   struct ch_native n = {.group = exclusive ? group : NULL};
@@ -245,15 +245,19 @@ static intptr_t wait_in(struct ch_group *group, bool exclusive) {
   b->top = &n.frame;
   b->error = *ch_domain.error;
   b->flags |= CH_NATIVE;
-  if (b->scope && !exclusive) {
-    struct ch_branch *next = ch_activity_rests(b->scope->root);
-    if (next)
-      ch_enqueue_first(next);
-  }
   ch_native_park(&n, group);
   CH_INVARIANT(ch_domain.current == b, "the loop has resumed this branch");
   b->flags &= (uint8_t)~CH_NATIVE;
   return (intptr_t)b->link.prev;
+}
+
+/* The same in no atomic block: the branch's activity goes on with another branch, if one is ready. */
+static intptr_t wait_in_activity(struct ch_group *group) {
+  const struct ch_branch *b = ch_domain.current;
+  struct ch_branch *next = b->scope ? ch_activity_rests(b->scope->root) : NULL;
+  if (next)
+    ch_enqueue_first(next);
+  return wait_in(group, false);
 }
 
 /* Whether a deadline around the wait, up to a barrier, can end it. */
@@ -269,7 +273,7 @@ intptr_t ch_wait_native(unsigned by) {
   ch_look_whether_child();
   struct ch_branch *b = d->current;
   if (ch_tls.atomic_depth == 0)
-    return wait_in(d->group, false);
+    return wait_in_activity(d->group);
   struct ch_group *g = d->group, empty[2]; /* followed by its group of free activities, as each block's group is */
   if (g == &d->base || g->owner != b || g->depth != ch_tls.atomic_depth) {
     /* Nothing was spawned contained or free in the innermost atomic block, so nothing may run. */
@@ -294,7 +298,10 @@ void ch_group_drain(struct ch_group *g) {
     b->state = CH_WAITING;
     b->what = base ? CH_ON_OTHERS : CH_ON_CONTAINED;
     g->drains = b;
-    wait_in(g, !base);
+    if (base)
+      wait_in_activity(g);
+    else
+      wait_in(g, true);
   }
   g->live += base;
 }
@@ -304,7 +311,7 @@ void ch_native_yield(void) {
   struct ch_branch *b = ch_domain.current;
   b->state = CH_READY;
   b->link.prev = NULL;
-  ch_enqueue(b);
+  ch_enqueue(b->scope ? ch_activity_gives_way(b) : b);
   wait_in(ch_domain.group, false);
 }
 

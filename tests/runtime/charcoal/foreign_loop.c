@@ -164,6 +164,38 @@ TEST(branches_of_the_loops_own_activity_run_in_steps) {
   finish;
 }
 
+/* Law 1: a branch that is set aside at a yield point goes on before its siblings. */
+static volatile int turns_of_another, inside;
+__attribute__((noinline)) static void do_nothing(void) { __asm__ volatile(""); }
+static void until_another_activity_has_run(void) {
+  const int before = turns_of_another;
+  while (turns_of_another == before)
+    do_nothing();
+}
+TEST(branches_of_the_loops_own_activity_are_not_interrupted_by_each_other) {
+  int done = 0;
+  activate {
+    for (; done < 2; turns_of_another++)
+      yield;
+  }
+  do {
+    for (int i = 0; i < 2; i++)
+      async {
+        ch_sleep(50000000);
+        EXPECT(!inside);
+        inside = 1;
+        until_another_activity_has_run();
+        inside = 0;
+        done++;
+      }
+    EXPECT(ch_loop_step() == 0); /* a step in which the other one runs, and none of the branches */
+    atomic usleep(60000);
+    while (done < 2)
+      EXPECT(ch_loop_step() == 0);
+  }
+  finish;
+}
+
 TEST(a_step_ends_although_somebody_can_always_run) {
   int stop = 0;
   activate {
