@@ -667,8 +667,8 @@ TEST(callbacks_of_two_domains_wait_for_what_an_activity_of_the_other_has) {
   }
 }
 
-/* A thread that waits in the kernel does not see that the mutex has come to an activity that may be set aside: here plain
- * code has it first, and then interruptible code of the same activity. */
+/* A thread that waits in the kernel does not see that the mutex has come to an activity that may be set aside: here
+ * plain code has it first, and then interruptible code of the same activity. */
 static pthread_mutex_t comes_later = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static ch_sem went_on = CH_SEM_INIT(0);
 static int compare_takes(const void *a, const void *b) {
