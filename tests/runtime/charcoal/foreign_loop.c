@@ -36,6 +36,7 @@ static unsigned loop_until(const int *done) {
   }
   return rounds;
 }
+/* One step may end early on a busy machine, because a step has a limit. */
 static void settle(void) {
   do
     EXPECT(ch_loop_step() == 0);
@@ -50,8 +51,9 @@ TEST(a_step_runs_everybody_until_all_wait) {
       yield;
       ran++;
     }
-  EXPECT(ch_loop_timeout() == 0 && ch_loop_step() == 0 && ran == 6);
-  EXPECT(ch_loop_timeout() == CH_FOREVER);
+  EXPECT(ch_loop_timeout() == 0);
+  settle();
+  EXPECT(ran == 6 && ch_loop_timeout() == CH_FOREVER);
 }
 
 static void each_write_wakes_the_loop(int from, int to) {
@@ -148,7 +150,9 @@ TEST(what_the_loops_code_triggers_runs_in_the_next_step) {
   settle();
   EXPECT(ch_loop_timeout() == CH_FOREVER && !done); /* and that is no deadlock: the loop may trigger it */
   EXPECT(ch_trigger(happened, 7) == 0 && !done);
-  EXPECT(ch_loop_timeout() == 0 && ch_loop_step() == 0 && done == 7);
+  EXPECT(ch_loop_timeout() == 0);
+  settle();
+  EXPECT(done == 7);
 }
 
 TEST(branches_of_the_loops_own_activity_run_in_steps) {
@@ -214,7 +218,8 @@ TEST(code_of_the_loop_may_wait_and_then_go_on) {
       ch_sleep(ran == 0 ? 100000000 : 1000000); /* the first lasts beyond the step below, also on a busy machine */
     done = 1;
   }
-  EXPECT(ch_loop_fd() >= 0 && ch_loop_step() == 0 && ch_loop_timeout() > 0);
+  EXPECT(ch_loop_fd() >= 0);
+  settle();
   ch_sleep(2000000); /* the activities go on meanwhile */
   loop_until(&done);
   EXPECT(ran == 5);
@@ -226,7 +231,8 @@ TEST(a_step_in_a_step_is_refused) {
     inner = ch_loop_step();
     ns = (int)ch_loop_timeout();
   }
-  EXPECT(ch_loop_step() == 0 && inner == EBUSY && ns == -EBUSY);
+  settle();
+  EXPECT(inner == EBUSY && ns == -EBUSY);
 }
 
 TEST(a_step_in_an_atomic_block_is_refused) {
@@ -238,7 +244,8 @@ TEST(a_step_in_an_atomic_block_is_refused) {
 TEST_EXITS(code_of_the_loop_that_waits_for_nobody_is_a_deadlock, CH_EXIT_DEADLOCK, "deadlock") {
   channel(int) never = {0};
   int x;
-  EXPECT(ch_loop_step() == 0 && ch_loop_timeout() == CH_FOREVER);
+  settle();
+  EXPECT(ch_loop_timeout() == CH_FOREVER);
   ch_recv(&never, &x);
 }
 
@@ -256,5 +263,6 @@ TEST(a_child_of_fork_has_a_descriptor_of_its_own) {
     _exit(0);
   }
   EXPECT(waitpid(child, &status, 0) == child && status == 0);
-  EXPECT(ch_loop_step() == 0 && plain_poll(ch_loop_fd(), 0) == 0);
+  settle();
+  EXPECT(plain_poll(ch_loop_fd(), 0) == 0);
 }
