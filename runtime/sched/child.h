@@ -2,10 +2,10 @@
  *
  * The memory of the other activities stays, because pointers may lead to it. These activities no longer wait for
  * anything, and nobody waits for them. A wait that could not be withdrawn may still end; the activity is then set aside
- * again at once. Clauses that nobody withdraws stay on their lists, but cannot be claimed: those of other domains,
- * which shared objects have, and those of a wait with `and` whose activity is not blocked in it. Their handles say
- * ESRCH, and reports leave them out. Locks that they held stay locked for ever, like the locks of a parent's other
- * threads.
+ * again at once. Clauses that nobody withdraws stay on their lists, but cannot be claimed: those that shared objects
+ * have, because another thread of the parent may have had the object's lock; and those of a wait with `and` whose
+ * activity is not blocked in it. Their handles say ESRCH, and reports leave them out. Locks that they held stay locked
+ * for ever, like the locks of a parent's other threads.
  *
  * This is done after the hooks (frames/forks.h), so that all parts of the runtime are the child's before waits are
  * withdrawn; and before the program's handlers of pthread_atfork, whose activities are the child's.

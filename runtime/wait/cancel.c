@@ -58,6 +58,10 @@ void ch_wait_cancel(struct ch_branch *b) {
   }
 }
 
+/* A thread of the parent may have had the lock of a shared object, and will never give it back here. So the clauses of
+ * shared objects stay on their lists, where nobody can claim them (ch_clause_is_gone). */
+static bool stays_listed(const struct ch_clause *c) { return c->type->by == CH_BY_OTHERS; }
+
 void ch_wait_abandon(struct ch_branch *b) {
   if (b->state == CH_WAITING && b->what < CH_ON_FINISH) {
     leave_list(b);
@@ -67,9 +71,9 @@ void ch_wait_abandon(struct ch_branch *b) {
     if (w) {
       w->branch = NULL;
       for (struct ch_clause *c = first; c; c = c->next)
-        if (ch_clause_state(c) == CH_IS_LISTED)
+        if (ch_clause_state(c) == CH_IS_LISTED && !stays_listed(c))
           (void)ch_withdraw(w, c);
-        else /* a clause of an `and` that has had its effect and is on no list any more */
+        else /* or it is a clause of an `and` that has had its effect and is on no list any more */
           ch_count_out(w->owner, c);
     } else if (ch_take_back(first)) {
       first->state = CH_IS_OUT;

@@ -645,6 +645,25 @@ TEST(handlers_of_atfork_may_wait_and_spawn_in_the_child) {
   EXPECT(ch_activity_wait(&on_socket) == 0 && ch_activity_wait(&on_pipe) == 0 && got_socket == 1 && got_pipe == 1);
 }
 
+/* Another thread, which is not in the child, may be using a shared object at that moment. */
+TEST(a_child_needs_no_shared_object_that_is_in_use) {
+  static ch_mutex shared;
+  ch_activity waits;
+  ch_mutex_init(&shared, CH_SHARED);
+  EXPECT(ch_lock(&shared) == 0);
+  activate [&waits] { EXPECT(ch_lock(&shared) == 0 && ch_unlock(&shared) == 0); }
+  ch_sleep(1000000);
+  __atomic_store_n(&shared.gate.object.lock, 1, __ATOMIC_SEQ_CST);
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    ch_sleep(1000);
+    _exit(7);
+  }
+  __atomic_store_n(&shared.gate.object.lock, 0, __ATOMIC_SEQ_CST);
+  EXPECT(status_of(child) == 7 << 8 && ch_unlock(&shared) == 0 && ch_activity_wait(&waits) == 0);
+}
+
 /* A thread sends a letter now and then to a domain that waits for a socket, but had no descriptor for waiting. */
 static ch_sem letters = CH_SEM_INIT(0);
 enum { LETTERS = 7 };
