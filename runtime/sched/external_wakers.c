@@ -113,7 +113,8 @@ struct stand {
   bool stands;              /* written by the domain's thread */
 };
 static __thread struct stand own;
-static struct stand *all; /* protected by the lock */
+static struct stand *all; /* protected by the lock, as the next one is */
+static uint64_t ended;    /* how many domains have ended */
 CH_FORK_LOCK(lock, CH_INNER_LOCK)
 unsigned ch_domains_alive, ch_domains_awake;
 
@@ -148,18 +149,20 @@ void ch_external_wakers_end(void) {
     if (own.next)
       own.next->at = own.at;
     own.at = NULL;
+    ended++;
     __atomic_sub_fetch(&ch_domains_alive, 1, __ATOMIC_RELAXED);
     ch_domain_sleeps();
   }
   pthread_mutex_unlock(&lock);
 }
 
-/* If they do: how many domains there are, and how often the others have become awake, all together. */
+/* If they do: how many domains there are, and how often the others have become awake, all together. A domain that ends
+ * counts as well: its thread may go on without a domain. */
 static bool others_stand(int *domains, uint64_t *wakings) {
   bool stand = true;
   *domains = 0;
-  *wakings = 0;
   pthread_mutex_lock(&lock);
+  *wakings = ended;
   for (struct stand *s = all; s && stand; s = s->next) {
     uint32_t its_wakings = 0;
     ++*domains;
