@@ -208,8 +208,8 @@ int ch_pool_submit(struct ch_job *job, enum ch_pool_queue which) {
   job->state = CH_JOB_QUEUED;
   *queue->last = job;
   queue->last = &job->next;
-  pthread_cond_signal(&queue->more);
   pthread_mutex_unlock(&lock);
+  pthread_cond_signal(&queue->more); /* without the lock, because it takes that of all conditions (posix/locks) */
   return 0;
 }
 

@@ -1,5 +1,5 @@
-/* Threads that charcoal-cc has not compiled, and a stat that is slow where the runtime counts threads for main's domain.
- * Linked under first_wake_up.c. */
+/* Threads that charcoal-cc has not compiled, and a stat that is slow where the runtime counts threads for main's
+ * domain. Linked under first_wake_up.c. */
 #define _GNU_SOURCE
 #include <charcoal.h>
 #include <fcntl.h>
