@@ -41,6 +41,7 @@ struct line {
 
 enum { BUCKETS = 64 };
 static struct line *lines[BUCKETS];
+static struct line *unused;       /* lines that have been left */
 CH_FORK_LOCK(lock, CH_OUTER_LOCK) /* protects all lines, and each waiter's `how` */
 static unsigned waiting;          /* how many waiters all lines have */
 
@@ -87,13 +88,27 @@ static struct cond_wait *wait_at(struct ch_letter *l) {
   return (struct cond_wait *)((char *)l - offsetof(struct cond_wait, letter));
 }
 
+/* Called without the lock, and returns with it, when there is an unused line: a malloc may wake a thread of its own, as
+ * that of jemalloc does, and to signal a condition takes the lock. */
+static void lock_with_line(void) {
+  pthread_mutex_lock(&lock);
+  while (CH_UNLIKELY(!unused)) {
+    pthread_mutex_unlock(&lock);
+    struct line *l = malloc(sizeof *l);
+    if (!l)
+      ch_out_of_memory("those who wait for a condition");
+    pthread_mutex_lock(&lock);
+    l->next = unused;
+    unused = l;
+  }
+}
+
 /* These are called with the lock. */
 static void enter(struct cond_wait *c) {
   struct line **at = line_of(c->w.clause.object), *l = *at;
   if (!l) {
-    l = malloc(sizeof *l);
-    if (!l)
-      ch_out_of_memory("those who wait for a condition");
+    l = unused;
+    unused = l->next;
     *l = (struct line){.cond = c->w.clause.object};
     ch_list_init(&l->waiters);
     *at = l;
@@ -102,15 +117,21 @@ static void enter(struct cond_wait *c) {
   __atomic_add_fetch(&waiting, 1, __ATOMIC_SEQ_CST);
 }
 
+/* It stays for the next condition that is waited for. */
+static void remove_line(struct line **at) {
+  struct line *l = *at;
+  *at = l->next;
+  l->next = unused;
+  unused = l;
+}
+
 static void leave(struct cond_wait *c) {
-  struct line **at = line_of(c->w.clause.object), *l = *at;
+  struct line **at = line_of(c->w.clause.object);
   ch_list_remove(&c->w.clause.link);
   __atomic_sub_fetch(&waiting, 1, __ATOMIC_SEQ_CST);
   c->w.how = SIGNALLED;
-  if (ch_list_empty(&l->waiters)) {
-    *at = l->next;
-    free(l);
-  }
+  if (ch_list_empty(&(*at)->waiters))
+    remove_line(at);
 }
 
 /* It waits for its mutex from now on. On its domain's thread. */
@@ -204,7 +225,7 @@ static bool leave_in_time(struct cond_wait *c) {
 
 static int enlist(struct ch_clause *clause) {
   struct cond_wait *c = (struct cond_wait *)clause;
-  pthread_mutex_lock(&lock);
+  lock_with_line();
   enter(c);
   pthread_mutex_unlock(&lock);
   int error = ch_mutex_unlock(c->mutex);
@@ -260,10 +281,8 @@ static void in_child(void) {
           waiting--;
         }
       }
-      if (ch_list_empty(&l->waiters)) {
-        *line_of(l->cond) = l->next;
-        free(l);
-      }
+      if (ch_list_empty(&l->waiters))
+        remove_line(line_of(l->cond));
     }
 }
 static void hook(void) { ch_child_hook(in_child); }
