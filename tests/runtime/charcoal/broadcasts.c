@@ -2,6 +2,7 @@
 #include "../harness.h"
 #include <charcoal/broadcast.h>
 #include <charcoal/watch.h>
+#include <time.h>
 
 static int make(broadcast(int) * b, size_t room, enum ch_slow slow, int shared) {
   return shared ? ch_broadcast_init_shared(b, room, slow) : ch_broadcast_init(b, room, slow);
@@ -324,13 +325,18 @@ TEST_EXITS(a_next_that_nobody_can_end_is_a_deadlock, CH_EXIT_DEADLOCK, "receivin
 
 /* ---- many ---- */
 
+static int64_t processor_time(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
 /* All receive while somebody waits to publish, and then they leave, the first first. Returns the time for each. */
 static int64_t time_of_one_among(int n, enum ch_slow slow) {
   broadcast(int) b;
   subscription(int) *s = calloc((size_t)n, sizeof *s);
   int x;
   EXPECT(s && make(&b, 2, slow, 0) == 0);
-  int64_t begin = ch_now();
+  int64_t begin = processor_time();
   for (int i = 0; i < n; i++)
     ch_subscribe(&b, &s[i]);
   activate {
@@ -346,7 +352,7 @@ static int64_t time_of_one_among(int n, enum ch_slow slow) {
   for (int i = 0; i < n; i++)
     EXPECT(ch_unsubscribe(&s[i]) == 0);
   EXPECT(ch_broadcast_destroy(&b) == 0);
-  int64_t took = ch_now() - begin;
+  int64_t took = processor_time() - begin;
   free(s);
   return took / n;
 }
