@@ -40,7 +40,7 @@ export const unplugin: UnpluginInstance<PluginOptions | undefined, true> = creat
       const path = id.replace(/\?.*$/, '')
       const ofPackage = isOfPackage(path)
       if (ofPackage && !isAsWritten(code)) return null
-      const all = include === undefined || ofPackage ? false : typeof include === 'function' ? include(path) : include.test(path)
+      const all = !ofPackage && (typeof include === 'function' ? include(path) : include?.test(path))
       if (enforce === 'post' && (all || isMarked(code)) && /^\s*(<|---)/.test(code))
         throw new Error(`${path} is not compiled yet: put charcoal's plugin behind the one that compiles it`)
       // A part of a component says its language at the end: `App.vue?vue&type=script&lang.ts`.
