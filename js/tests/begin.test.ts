@@ -1,5 +1,5 @@
 /** When calls in transformed code begin, whose they are, and what plain code holds of them. */
-import { same, test } from './harness.ts'
+import { same, test, until } from './harness.ts'
 import { transform } from '../src/plugin/transform.ts'
 import * as runtime from '../src/plugin/runtime.ts'
 import * as lib from './lib.ts'
@@ -54,7 +54,7 @@ test('a call that is awaited in place belongs to its caller: a cancel reaches it
   for (let way = 0; way < 7; way++) {
     log.length = 0
     const task = lib.spawn(() => main(way), { name: 'main' })
-    await tick()
+    await until(() => log.length > 0)
     task.cancel()
     await task.catch(() => {})
     same(log, ['main', 'ECANCELED', ...(way === 6 ? ['set'] : [])], `way ${way}`)
@@ -68,10 +68,10 @@ test('a call that is kept is an activity of its own, which a cancel of its calle
     'log, main',
   )
   const task = lib.spawn(() => main())
-  await tick()
+  await until(() => log.length > 0)
   task.cancel()
   await task.catch(() => {})
-  await tick(10)
+  await until(() => log.length > 1)
   same(log, [true, 'done'])
 })
 
