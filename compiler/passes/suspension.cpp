@@ -22,6 +22,7 @@
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/CallGraph.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InlineAsm.h"
@@ -377,6 +378,11 @@ bool mayReturnTwice(const CallBase &CB, bool setjmpHasAddress) {
          !CB.arg_empty() && CB.getArgOperand(0)->getType()->isPointerTy();
 }
 
+// Where such an address is given to a function that asks where its frame is, both are compared.
+static bool isAddressOfLocal(const Value *argument) {
+  return argument->getType()->isPointerTy() && isa<AllocaInst>(getUnderlyingObject(argument));
+}
+
 // __builtin_return_address(n) and __builtin_frame_address(n) with n > 0 look at the frames of n callers, which are on
 // the native stack, one beside the other, in plain code alone.
 void Suspension::findLookedAt() {
@@ -395,6 +401,10 @@ void Suspension::findLookedAt() {
                 inner.insert(caller->getFunction());
         }
         lookedAt.insert(inner.begin() + 1, inner.end());
+        if (F.getIntrinsicID() == Intrinsic::frameaddress)
+          for (const User *user : inner[0]->users())
+            if (auto *caller = dyn_cast<CallBase>(user); caller && any_of(caller->args(), isAddressOfLocal))
+              lookedAt.insert(caller->getFunction());
       }
 }
 

@@ -94,6 +94,20 @@ define void @asm_macro() {
   call void asm sideeffect ".macro twice; nop; nop; .endm; twice", ""()
   ret void
 }
+; CHECK-DAG: remark: in 'shows_local': 'shows_local' has only a plain version: a function that it calls asks where its frame is [-Rcharcoal]
+define void @shows_local() {
+  %local = alloca i32
+  call void @elsewhere()
+  call void @compares(ptr %local)
+  ret void
+}
+define void @compares(ptr %p) {
+  call void @elsewhere()
+  %r = call ptr @llvm.frameaddress.p0(i32 0)
+  %below = icmp ult ptr %r, %p
+  call void @llvm.assume(i1 %below)
+  ret void
+}
 ; CHECK-DAG: remark: in 'frame': 'frame' has only a plain version: it asks where its frame is [-Rcharcoal]
 define ptr @frame() {
   call void @elsewhere()
