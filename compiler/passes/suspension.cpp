@@ -378,13 +378,14 @@ bool mayReturnTwice(const CallBase &CB, bool setjmpHasAddress) {
          !CB.arg_empty() && CB.getArgOperand(0)->getType()->isPointerTy();
 }
 
-// Where such an address is given to a function that asks where its frame is, both are compared.
+// Whether this is the address of a local of the function that gives it as an argument.
 static bool isAddressOfLocal(const Value *argument) {
   return argument->getType()->isPointerTy() && isa<AllocaInst>(getUnderlyingObject(argument));
 }
 
 // __builtin_return_address(n) and __builtin_frame_address(n) with n > 0 look at the frames of n callers, which are on
-// the native stack, one beside the other, in plain code alone.
+// the native stack, one beside the other, in plain code alone. A function that asks for its own frame's address and
+// gets that of a caller's local compares both, so that local has to be on the native stack, too.
 void Suspension::findLookedAt() {
   for (Function &F : M)
     if (F.getIntrinsicID() == Intrinsic::returnaddress || F.getIntrinsicID() == Intrinsic::frameaddress)
