@@ -3,8 +3,11 @@
 A row is {"bench", "case", "system", "metric", "value", "unit", "ratio_to_ours"}. `ratio_to_ours` is the system's cost
 divided by ours in the same metric (of a throughput, ours divided by its), so above 1 we are ahead; null where there is
 nothing to compare.
+
+The fields of a row are fixed, so the day of each benchmark stands in a file of its own, taken.json.
 """
 
+import datetime
 import json
 import os
 import statistics
@@ -66,16 +69,42 @@ def _rows(bench, case, figures, counts):
     return rows
 
 
-def merge(path, bench, rows):
-    """Replaces the rows of one benchmark in the file; the others stay. The file is whole at every moment."""
+def load(path, otherwise):
+    """What a file holds, or `otherwise` if there is none or it is not whole."""
     try:
         with open(path) as file:
-            old = [r for r in json.load(file) if r["bench"] != bench]
+            return json.load(file)
     except (FileNotFoundError, ValueError):
-        old = []
+        return otherwise
+
+
+def replace(path, text):
+    """Writes a file that is whole at every moment."""
     with open(path + ".new", "w") as file:
-        file.write("[\n" + ",\n".join(json.dumps(r) for r in old + rows) + "\n]\n")
+        file.write(text)
     os.replace(path + ".new", path)
+
+
+def lines(rows):
+    """Rows as JSON, one on a line."""
+    return "[\n" + ",\n".join(json.dumps(r) for r in rows) + "\n]"
+
+
+def _days_file(path):
+    return f"{os.path.dirname(path)}/taken.json"
+
+
+def merge(path, bench, rows):
+    """Replaces the rows of one benchmark in the file, and notes the day; the other benchmarks stay."""
+    old = [r for r in load(path, []) if r["bench"] != bench]
+    replace(path, f"{lines(old + rows)}\n")
+    days = load(_days_file(path), {}) | {bench: datetime.date.today().isoformat()}
+    replace(_days_file(path), f"{json.dumps(days, indent=1)}\n")
+
+
+def day(path, bench):
+    """The day on which the rows of a benchmark in the file were measured."""
+    return load(_days_file(path), {}).get(bench, "an unknown day")
 
 
 def _number(value):
