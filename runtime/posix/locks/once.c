@@ -1,5 +1,6 @@
-/* pthread_once. Other threads look at the C library's word in a pthread_once_t, so it has the C library's values: 0
- * before the function runs; while it runs, 4 times the number of forks that led to this process, plus 1; then 2. */
+/* What is done once: the function of pthread_once, and the making of a local static variable of C++ (Itanium C++ ABI,
+ * section 3.3.3). Other threads look at the same words by the functions of the C and the C++ library, so the words have
+ * those libraries' values. */
 #define _GNU_SOURCE
 #include "posix/futex.h"
 #include "frames/interposed.h"
@@ -8,37 +9,84 @@
 #include "posix/single_activity.h"
 #include "sched/tsan.h"
 #include <limits.h>
+#include <linux/futex.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-enum { RUNS = 1, HAS_RUN = 2, STATES = 3 };
+/* How the word of an object says what has been done. */
+struct kind {
+  int (*begin)(void *); /* 0: it is done; 1: it is the caller's to do; -1: it is being done */
+  bool (*is_being_done)(void *, struct ch_word *); /* with the word that changes when that ends */
+  void (*end)(void *, bool done);
+};
 
-/* Those that activities of this domain run. */
+/* Those that activities of this domain do. */
 struct running {
   struct running *next;
-  pthread_once_t *once;
+  const struct kind *kind;
+  void *object;
   struct ch_branch *by;
 };
 static __thread struct running *runs;
 
-static struct running **running(const void *once) {
+static struct running **running(const void *object) {
   struct running **at = &runs;
-  while (*at && (*at)->once != once)
+  while (*at && (*at)->object != object)
     at = &(*at)->next;
   return at;
 }
 
-static void note(pthread_once_t *once, struct ch_branch *by) {
+static void note(const struct kind *kind, void *object, struct ch_branch *by) {
   struct running *r = malloc(sizeof *r);
   if (r) {
-    *r = (struct running){runs, once, by};
+    *r = (struct running){runs, kind, object, by};
     runs = r;
   }
 }
-static struct ch_branch *holder(const void *once, const void **place) {
-  struct running *r = *running(once);
+static struct ch_branch *holder(const void *object, const void **place) {
+  struct running *r = *running(object);
   *place = NULL;
   return r ? r->by : NULL;
 }
+
+/* ---- local static variables: the first byte of a guard says that the variable has been made, and is all that compiled
+ * code looks at. The rest is as in libstdc++, or as in ThreadSanitizer ---- */
+
+enum { MADE = 1 };
+static uint32_t being_made(void) { return ch_tsan_watches() ? 0x10000 : 0x100; }
+static uint32_t awaited(void) { return ch_tsan_watches() ? 0x20000 : 0x10000; }
+
+static int begin_variable(void *guard) {
+  uint32_t is = 0;
+  bool mine =
+      __atomic_compare_exchange_n((uint32_t *)guard, &is, being_made(), false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE);
+  ch_tsan_acquire(guard);
+  return mine ? 1 : is & MADE ? 0 : -1;
+}
+
+static bool is_being_made(void *guard, struct ch_word *word) {
+  uint32_t is = __atomic_load_n((uint32_t *)guard, __ATOMIC_ACQUIRE);
+  while (is & being_made()) {
+    *word = (struct ch_word){.word = guard, .value = is | awaited(), .shared = !ch_tsan_watches()};
+    if (is & awaited() ||
+        __atomic_compare_exchange_n((uint32_t *)guard, &is, is | awaited(), false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
+      return true;
+  }
+  return false;
+}
+
+static void end_variable(void *guard, bool done) {
+  if (__atomic_exchange_n((uint32_t *)guard, done ? MADE : 0, __ATOMIC_ACQ_REL) & awaited())
+    ch_futex_wake(guard, INT_MAX, !ch_tsan_watches());
+}
+
+static const struct kind of_variable = {begin_variable, is_being_made, end_variable};
+
+/* ---- pthread_once: 0 before the function runs; while it runs, 4 times the number of forks that led to this process,
+ * plus 1; then 2. ThreadSanitizer does it as it makes a local static variable ---- */
+
+enum { RUNS = 1, HAS_RUN = 2, STATES = 3 };
 
 static __thread const pthread_once_t *asked;
 static __thread int forks;
@@ -49,101 +97,129 @@ static void count_forks(void) {
   ch_library_once(&of_now, look_at_forks);
 }
 
-/* 0: it has been run; 1: it is the caller's to run; -1: it is being run. */
-static int begin(pthread_once_t *once) {
-  int is = __atomic_load_n(once, __ATOMIC_ACQUIRE);
-  ch_tsan_acquire(once);
+static int begin_once(void *once) {
+  if (ch_tsan_watches())
+    return begin_variable(once);
+  int is = __atomic_load_n((int *)once, __ATOMIC_ACQUIRE);
   if (is & HAS_RUN)
     return 0;
   count_forks();
   for (;;) {
-    ch_tsan_acquire(once);
     if (is & HAS_RUN)
       return 0;
     if (is == (forks | RUNS))
       return -1; /* a function that ran before a fork does not run any more */
-    if (__atomic_compare_exchange_n(once, &is, forks | RUNS, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
+    if (__atomic_compare_exchange_n((int *)once, &is, forks | RUNS, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
       return 1;
   }
 }
 
+static bool is_running(void *once, struct ch_word *word) {
+  if (ch_tsan_watches())
+    return is_being_made(once, word);
+  int is = __atomic_load_n((int *)once, __ATOMIC_ACQUIRE);
+  if ((is & STATES) != RUNS)
+    return false;
+  count_forks();
+  *word = (struct ch_word){.word = once, .value = (uint32_t)is};
+  return is == (forks | RUNS);
+}
+
+static void end_once(void *once, bool done) {
+  if (ch_tsan_watches())
+    return end_variable(once, done);
+  __atomic_store_n((int *)once, done ? HAS_RUN : 0, __ATOMIC_RELEASE);
+  ch_futex_wake(once, INT_MAX, false);
+}
+
+static const struct kind of_once = {begin_once, is_running, end_once};
+
+/* ---- waiting while it is being done ---- */
+
+struct type {
+  struct ch_lock_type type;
+  const struct kind *kind;
+};
+static const struct kind *kind_of(const struct ch_lock_type *type) { return ((const struct type *)type)->kind; }
+
 static bool take(struct ch_lock_wait *w) {
-  int r = begin(w->clause.object);
+  const struct kind *kind = kind_of(ch_lock_type_of(w));
+  int r = kind->begin(w->clause.object);
   if (r < 0)
     return false;
   if (r > 0)
-    note(w->clause.object, ch_activity_of(w->clause.branch));
+    note(kind, w->clause.object, ch_activity_of(w->clause.branch));
   w->result = r;
   return true;
 }
 
 static enum ch_await await(struct ch_queue *q, struct ch_word *word) {
-  pthread_once_t *once = q->object;
-  int is = __atomic_load_n(once, __ATOMIC_ACQUIRE);
-  if (is != (forks | RUNS))
+  if (!kind_of(q->type)->is_being_done(q->object, word))
     return CH_AWAIT_FREE;
-  if (*running(once))
-    return CH_AWAIT_HERE;
-  *word = (struct ch_word){.word = (uint32_t *)once, .value = (uint32_t)is};
-  return CH_AWAIT_WORD;
+  return *running(q->object) ? CH_AWAIT_HERE : CH_AWAIT_WORD;
 }
 
-static const struct ch_lock_type type = {.clause = {.what = "pthread_once",
-                                                    .enlist = ch_queue_enlist,
-                                                    .withdraw = ch_queue_withdraw,
-                                                    .cancel = ch_queue_refuse},
-                                         .take = take,
-                                         .await = await,
-                                         .holder = holder};
-static const struct ch_leaf leaf = CH_LOCK_LEAF("pthread_once");
+#define TYPE(name, how_to_take, of)                                                                                    \
+  {.type =                                                                                                             \
+       {.clause = {.what = name, .enlist = ch_queue_enlist, .withdraw = ch_queue_withdraw, .cancel = ch_queue_refuse}, \
+        .take = how_to_take,                                                                                           \
+        .await = await,                                                                                                \
+        .holder = holder},                                                                                             \
+   .kind = of}
+static const struct type once_type = TYPE("pthread_once", take, &of_once);
+static const struct type variable_type = TYPE("a local static variable", take, &of_variable);
 
-static bool must_wait(struct ch_lock_wait *w, pthread_once_t *once, int *result) {
-  *result = begin(once);
+static bool must_wait(struct ch_lock_wait *w, const struct type *type, void *object, int *result) {
+  *result = type->kind->begin(object);
   if (*result > 0)
-    note(once, ch_activity_of(ch_domain.current));
+    note(type->kind, object, ch_activity_of(ch_domain.current));
   if (*result < 0)
-    *w = (struct ch_lock_wait){.clause = {.type = &type.clause, .object = once}};
+    *w = (struct ch_lock_wait){.clause = {.type = &type->type.clause, .object = object}};
   return *result < 0;
 }
 
+static const struct ch_leaf once_leaf = CH_LOCK_LEAF("pthread_once");
 struct ch_int_result ch_once_take_int(pthread_once_t *) CH_INT_NAME(ch_once_take);
 struct ch_int_result ch_once_take_int(pthread_once_t *once) {
   struct ch_lock_wait w;
   int result;
-  return must_wait(&w, once, &result) ? ch_lock_wait_int(&leaf, &w) : ch_done(result);
+  return must_wait(&w, &once_type, once, &result) ? ch_lock_wait_int(&once_leaf, &w) : ch_done(result);
 }
 int ch_once_take(pthread_once_t *once) {
   struct ch_lock_wait w;
   int result;
-  return must_wait(&w, once, &result) ? ch_lock_wait(&w) : result;
+  return must_wait(&w, &once_type, once, &result) ? ch_lock_wait(&w) : result;
+}
+
+static const struct ch_leaf variable_leaf = CH_LOCK_LEAF("a local static variable");
+struct ch_int_result ch_variable_take_int(uint64_t *) CH_INT_NAME(ch_variable_take);
+struct ch_int_result ch_variable_take_int(uint64_t *guard) {
+  struct ch_lock_wait w;
+  int result;
+  return must_wait(&w, &variable_type, guard, &result) ? ch_lock_wait_int(&variable_leaf, &w) : ch_done(result);
+}
+int ch_variable_take(uint64_t *guard) {
+  struct ch_lock_wait w;
+  int result;
+  return must_wait(&w, &variable_type, guard, &result) ? ch_lock_wait(&w) : result;
 }
 
 /* ---- in plain code ---- */
 
-static bool is_being_run(pthread_once_t *once) {
-  int is = __atomic_load_n(once, __ATOMIC_ACQUIRE);
-  if ((is & STATES) != RUNS)
-    return false;
-  count_forks();
-  return is == (forks | RUNS);
+/* Only waits until the function runs no more. */
+static bool pass(struct ch_lock_wait *w) {
+  struct ch_word unused;
+  return !is_running(w->clause.object, &unused);
 }
-
-/* Only waits until it is being run no more. */
-static bool pass(struct ch_lock_wait *w) { return !is_being_run(w->clause.object); }
-static const struct ch_lock_type plain_type = {.clause = {.what = "pthread_once",
-                                                          .enlist = ch_queue_enlist,
-                                                          .withdraw = ch_queue_withdraw,
-                                                          .cancel = ch_queue_refuse},
-                                               .take = pass,
-                                               .await = await,
-                                               .holder = holder};
+static const struct type passing_type = TYPE("pthread_once", pass, &of_once);
 
 /* Before the C library's own, which waits with the thread: an activity of this domain may be what runs the function. It
  * is still the C library that runs it for plain code, because the function may throw a C++ exception. */
 static int once_plainly(pthread_once_t *once, void (*init)(void)) {
-  while (ch_domain.current && is_being_run(once) &&
+  struct ch_word unused;
+  while (ch_domain.current && is_running(once, &unused) &&
          (*running(once) || ch_domain.live > 1 || !ch_is_single_activity())) {
-    struct ch_lock_wait w = {.clause = {.type = &plain_type.clause, .object = once}};
+    struct ch_lock_wait w = {.clause = {.type = &passing_type.type.clause, .object = once}};
     ch_lock_wait(&w);
   }
   return ch_library_once(once, init);
@@ -151,38 +227,44 @@ static int once_plainly(pthread_once_t *once, void (*init)(void)) {
 CH_INTERPOSED int pthread_once(pthread_once_t *once, void (*init)(void)) { return once_plainly(once, init); }
 CH_INTERPOSED void call_once(once_flag *once, void (*init)(void)) { once_plainly((pthread_once_t *)once, init); }
 
+/* A thread without activities waits in the kernel. */
+CH_INTERPOSED int __cxa_guard_acquire(uint64_t *guard) {
+  struct ch_word word;
+  int result;
+  if (ch_domain.current)
+    return ch_variable_take(guard);
+  while ((result = begin_variable(guard)) < 0)
+    if (is_being_made(guard, &word))
+      syscall(SYS_futex, guard, FUTEX_WAIT, word.value, NULL);
+  return result;
+}
+
 /* ---- its end ---- */
 
-/* Its function runs no more. */
-static void set(pthread_once_t *once, int state) {
-  ch_tsan_release(once);
-  __atomic_store_n(once, state, __ATOMIC_RELEASE);
-  ch_futex_wake((uint32_t *)once, INT_MAX, false);
-  struct ch_queue *q = ch_queue_of(once);
+static void end(const struct kind *kind, void *object, bool done) {
+  struct running **at = running(object), *noted = *at;
+  if (noted) {
+    *at = noted->next;
+    free(noted);
+  }
+  ch_tsan_release(object);
+  kind->end(object, done);
+  struct ch_queue *q = ch_queue_of(object);
   if (q)
     ch_queue_serve(q);
 }
 
-static pthread_once_t *forget(struct running **at) {
-  struct running *gone = *at;
-  pthread_once_t *once = gone->once;
-  *at = gone->next;
-  free(gone);
-  return once;
-}
-
-void ch_once_end(pthread_once_t *once) {
-  struct running **at = running(once);
-  if (*at)
-    forget(at);
-  set(once, HAS_RUN);
-}
+void ch_once_end(pthread_once_t *once) { end(&of_once, once, true); }
+CH_INTERPOSED void __cxa_guard_release(uint64_t *guard) { end(&of_variable, guard, true); }
+CH_INTERPOSED void __cxa_guard_abort(uint64_t *guard) { end(&of_variable, guard, false); }
 
 /* POSIX: then it is as if the call had never been made. */
 void ch_onces_left(struct ch_branch *by) {
   for (struct running **at = &runs; *at;)
-    if ((*at)->by == by)
-      set(forget(at), 0);
-    else
+    if ((*at)->by == by) {
+      end((*at)->kind, (*at)->object, false);
+      at = &runs;
+    } else {
       at = &(*at)->next;
+    }
 }

@@ -81,6 +81,8 @@ static void once(pthread_once_t *o, void (*init)(void)) {
 }
 CH_REPLACES(pthread_once) int ch_posix_pthread_once(pthread_once_t *o, void (*init)(void)) { return once(o, init), 0; }
 
+CH_REPLACES(__cxa_guard_acquire) int ch_posix_guard_acquire(uint64_t *guard) { return ch_variable_take(guard); }
+
 CH_REPLACES(pthread_spin_lock) int ch_posix_pthread_spin_lock(pthread_spinlock_t *l) {
   int r = ch_plain_spin_trylock(l);
   if (r != EBUSY)
