@@ -40,16 +40,20 @@ static cl::opt<bool, true> printPipeline("charcoal-print-pipeline", cl::location
 
 const Options &options() { return chosen; }
 
-static std::optional<bool> languageIsC;
-void setLanguageIsC(bool isC) { languageIsC = isC; }
+static std::optional<Language> language;
+void setLanguage(Language of) { language = of; }
 
-bool isC(const Module &M) {
-  if (languageIsC)
-    return *languageIsC;
-  for (const Function &F : M)
-    if (F.getName().starts_with("_Z") || F.getName().starts_with("_R") || F.getName() == "__gxx_personality_v0")
-      return false; // mangled names of C++ and Rust
-  return true;
+Language languageOf(const Module &M) {
+  if (language)
+    return *language;
+  Language found = Language::C;
+  for (const Function &F : M) {
+    if (F.getName().starts_with("_R") || F.getName().ends_with("_personality_v0"))
+      return Language::Other; // Rust, or exceptions of C++
+    if (F.getName().starts_with("_Z"))
+      found = Language::CPlusPlusWithoutExceptions;
+  }
+  return found;
 }
 
 static RemarkSink sink;
@@ -71,6 +75,11 @@ void remark(const Function &function, const Twine &text) {
     emitRemark(place->getFilename(), place->getLine(), 1, text);
   else
     emitRemark("", 0, 0, "in '" + function.getName() + "': " + text);
+}
+
+void remark(const Module &module, const Twine &text) {
+  if (chosen.remarks)
+    emitRemark(module.getSourceFileName(), 1, 1, text);
 }
 
 void remark(const Instruction &instruction, const Twine &text) {

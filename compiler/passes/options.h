@@ -35,14 +35,17 @@ struct Options {
 
 const Options &options();
 
-// Whether the module comes from C, because only C gets interruptible versions. The front end says so before any pass
-// runs. If it has not run (-save-temps, .bc and .ll files), the names in the module decide.
-void setLanguageIsC(bool);
-bool isC(const llvm::Module &);
+// What a module comes from. C gets interruptible versions, and so does C++ that is compiled without exceptions. The
+// front end says which it is before any pass runs. If it has not run (-save-temps, .bc and .ll files), the names in the
+// module decide.
+enum class Language { C, CPlusPlusWithoutExceptions, Other };
+void setLanguage(Language);
+Language languageOf(const llvm::Module &);
 
 // Prints "file:line:col: remark: text [-Rcharcoal]" when options().remarks; the place is that of the
-// instruction, or of the function's definition. Costs nothing otherwise.
+// instruction, or of the function's definition, or the beginning of the file. Costs nothing otherwise.
 void remark(const llvm::Function &, const llvm::Twine &text);
+void remark(const llvm::Module &, const llvm::Twine &text);
 void remark(const llvm::Instruction &, const llvm::Twine &text);
 
 // Prints "file:line:col: error: text" and makes the compilation fail. For the user's mistakes that only

@@ -52,15 +52,18 @@ struct Entry {
 // the module, and clang optimises each module that it reads.
 static std::string markOf(Stage stage) { return ("charcoal." + nameOf(stage)).str(); }
 
-template <typename Pass, Stage stage> struct OnlyC : PassInfoMixin<OnlyC<Pass, stage>> {
+static bool isInterruptible(const Module &M) { return languageOf(M) != Language::Other; }
+
+template <typename Pass, Stage stage> struct OnlyInterruptible : PassInfoMixin<OnlyInterruptible<Pass, stage>> {
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &analyses) {
-    return isC(M) && !M.getNamedMetadata(markOf(stage)) ? Pass().run(M, analyses) : PreservedAnalyses::all();
+    return isInterruptible(M) && !M.getNamedMetadata(markOf(stage)) ? Pass().run(M, analyses)
+                                                                    : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
 };
 
 template <typename Pass, Stage stage> static void add(ModulePassManager &passes) {
-  passes.addPass(OnlyC<Pass, stage>());
+  passes.addPass(OnlyInterruptible<Pass, stage>());
 }
 
 static const Entry pipeline[] = {
@@ -113,10 +116,13 @@ struct CheckRequest : PassInfoMixin<CheckRequest> {
         names += (names.empty() ? "" : ", ") + std::string(entry.name);
       refuse(M, "invalid value '" + dump + "' in '-fcharcoal-dump=" + dump + "'; it takes " + names);
     }
+    if (!isInterruptible(M))
+      remark(M, "the functions of this file have only their plain versions; C++ has interruptible ones with "
+                "-fno-exceptions");
     const Triple target(M.getTargetTriple());
     const Triple::ArchType arch = target.getArch();
-    if (isC(M) && (M.getDataLayout().getPointerSizeInBits() != 64 ||
-                   (arch != Triple::x86_64 && arch != Triple::aarch64 && arch != Triple::riscv64)))
+    if (isInterruptible(M) && (M.getDataLayout().getPointerSizeInBits() != 64 ||
+                               (arch != Triple::x86_64 && arch != Triple::aarch64 && arch != Triple::riscv64)))
       refuse(M, "target '" + target.str() +
                     "': interruptible code exists for 64-bit x86, AArch64 and RISC-V only; compile with -fno-charcoal");
     return PreservedAnalyses::none();

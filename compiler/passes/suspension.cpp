@@ -126,6 +126,14 @@ static DenseSet<const Function *> functionsThatAllocateForTheRuntime(const Modul
   return found;
 }
 
+// Functions that code of C++ calls without naming them and that always return soon: operators new and delete, the end
+// of making a local static variable, and handlers for the end of the program or of a thread.
+static bool isOfLanguageCPlusPlus(StringRef name) {
+  return any_of(ArrayRef<StringRef>{"_Znw", "_Zna", "_Zdl", "_Zda", "__cxa_guard_release", "__cxa_guard_abort",
+                                    "__cxa_atexit", "__cxa_thread_atexit"},
+                [&](StringRef prefix) { return name.starts_with(prefix); });
+}
+
 const char *Suspension::whyPlain(Function &F) const {
   if (F.isVarArg() && !supportsVariadicVersions(M))
     return "it takes a variable number of arguments";
@@ -150,6 +158,8 @@ const char *Suspension::whyPlain(Function &F) const {
       return "it reports its entries and exits after inlining (-finstrument-functions-after-inlining)";
   if (F.isPresplitCoroutine())
     return "it is a coroutine";
+  if (F.hasLocalLinkage() && F.getName().starts_with("__tls_init"))
+    return "it makes the thread's variables, which count as made while it runs";
   if (!fitsRegisters(F.getReturnType(), M.getDataLayout()))
     return "its result is too large for registers";
   if (F.arg_size() > MostParameters)
@@ -231,7 +241,7 @@ bool Suspension::mayBlock(const Function &F) const {
        {"ch_spawn", "ch_scope_enter", "ch_scope_deadline", "ch_scope_cancel", "ch_cancelled", "ch_captures_local_ends"})
     if (F.getName() == name)
       return entry->second = false; // generated code calls these functions of the runtime
-  if (isReport(F.getName()))
+  if (isReport(F.getName()) || isOfLanguageCPlusPlus(F.getName()))
     return entry->second = false; // and so it does these
   if (libraryReplaces(F.getName()))
     return true;

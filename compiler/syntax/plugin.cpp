@@ -42,11 +42,19 @@ void printRemark(CompilerInstance &compiler, llvm::StringRef file, unsigned line
   diagnostics.Report(place, remark) << text;
 }
 
+charcoal::Language languageOf(const LangOptions &options) {
+  if (options.ObjC || options.OpenCL || options.CUDA || options.HLSL)
+    return charcoal::Language::Other;
+  if (!options.CPlusPlus)
+    return charcoal::Language::C;
+  return options.CXXExceptions ? charcoal::Language::Other : charcoal::Language::CPlusPlusWithoutExceptions;
+}
+
 class Action : public PluginASTAction {
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler, llvm::StringRef) override {
     const LangOptions &language = compiler.getLangOpts();
     const bool isC = !language.CPlusPlus && !language.ObjC && !language.OpenCL;
-    charcoal::setLanguageIsC(isC);
+    charcoal::setLanguage(languageOf(language));
     if (isC && compiler.hasPreprocessor())
       compiler.getPreprocessor().addPPCallbacks(std::make_unique<Start>(compiler));
     if ((isC || language.CPlusPlus) && compiler.hasPreprocessor())
