@@ -5,8 +5,10 @@
 #                        header from this target. C++ sources beside C that charcoal-cc compiles get CHARCOAL_LIBRARY,
 #                        so that they call the library; without it the header has its sequential meaning there.
 #   CHARCOAL_CC          the compiler's path
+#   CHARCOAL_CXX         that of the compiler of C++
 get_filename_component(_charcoal_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 set(CHARCOAL_CC "${_charcoal_prefix}/bin/charcoal-cc")
+set(CHARCOAL_CXX "${_charcoal_prefix}/bin/charcoal-c++")
 if(NOT TARGET charcoal::charcoal)
   add_library(charcoal::charcoal INTERFACE IMPORTED)
   set_target_properties(charcoal::charcoal PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${_charcoal_prefix}/include")

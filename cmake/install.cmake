@@ -9,7 +9,7 @@ configure_file(cmake/charcoalConfig.cmake ${CHARCOAL_TREE}/lib/cmake/charcoal/ch
 write_basic_package_version_file(${CHARCOAL_TREE}/lib/cmake/charcoal/charcoalConfigVersion.cmake
   VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
 
-install(PROGRAMS ${CHARCOAL_TREE}/bin/charcoal-cc DESTINATION bin)
+install(PROGRAMS ${CHARCOAL_TREE}/bin/charcoal-cc ${CHARCOAL_TREE}/bin/charcoal-c++ DESTINATION bin)
 install(DIRECTORY ${CHARCOAL_TREE}/lib DESTINATION .
   FILES_MATCHING PATTERN "charcoal*" PATTERN "libcharcoal.*" PATTERN "pkgconfig" EXCLUDE PATTERN "cmake" EXCLUDE)
 install(DIRECTORY ${CHARCOAL_TREE}/include/ DESTINATION include)

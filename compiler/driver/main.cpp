@@ -1,5 +1,7 @@
 // charcoal-cc: stock clang with Charcoal's plugins, headers and runtime.
 //
+// Called by its other name, charcoal-c++, it works as clang++.
+//
 // It takes its own options out of the command line, adds what the compilation needs and, if clang is going to link,
 // what the link needs, and then runs clang. All other options are clang's and are passed on unchanged. It finds its
 // files (bin, lib, include) relative to this executable, so a build folder works like an installation.
@@ -227,7 +229,9 @@ bool treeIsComplete(const fs::path &tree, const Request &request) {
 int main(int argc, char **argv) {
   const char *named = std::getenv("CHARCOAL_CLANG");
   const std::string clang = named && *named ? named : CHARCOAL_CLANG_DEFAULT;
-  const Arguments given(argv + 1, argv + argc);
+  Arguments given(argv + 1, argv + argc);
+  if (argc > 0 && fs::path(argv[0]).filename() == "charcoal-c++")
+    given.insert(given.begin(), "--driver-mode=g++");
   Arguments arguments = expandResponseFiles(given);
   const size_t expanded = arguments.size();
   std::optional<CharcoalOptions> charcoal = takeCharcoalOptions(arguments);
