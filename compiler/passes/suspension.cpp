@@ -126,11 +126,10 @@ static DenseSet<const Function *> functionsThatAllocateForTheRuntime(const Modul
   return found;
 }
 
-// Functions that code of C++ calls without naming them and that always return soon: operators new and delete, the end
-// of making a local static variable, and handlers for the end of the program or of a thread.
+// Functions that code of C++ calls without naming them and that always return soon: operators new and delete, and what
+// registers destructors for the end of the program or of a thread.
 static bool isOfLanguageCPlusPlus(StringRef name) {
-  return any_of(ArrayRef<StringRef>{"_Znw", "_Zna", "_Zdl", "_Zda", "__cxa_guard_release", "__cxa_guard_abort",
-                                    "__cxa_atexit", "__cxa_thread_atexit"},
+  return any_of(ArrayRef<StringRef>{"_Znw", "_Zna", "_Zdl", "_Zda", "__cxa_atexit", "__cxa_thread_atexit"},
                 [&](StringRef prefix) { return name.starts_with(prefix); });
 }
 

@@ -255,6 +255,7 @@ static void end(const struct kind *kind, void *object, bool done) {
 }
 
 void ch_once_end(pthread_once_t *once) { end(&of_once, once, true); }
+void ch_variable_end(uint64_t *guard, int made) { end(&of_variable, guard, made); }
 CH_INTERPOSED void __cxa_guard_release(uint64_t *guard) { end(&of_variable, guard, true); }
 CH_INTERPOSED void __cxa_guard_abort(uint64_t *guard) { end(&of_variable, guard, false); }
 

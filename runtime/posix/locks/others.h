@@ -16,8 +16,9 @@ CH_HIDDEN int ch_posix_sem_take(sem_t *, clockid_t, const struct timespec *until
  * 0: it has been run. */
 CH_HIDDEN int ch_once_take(pthread_once_t *);
 CH_HIDDEN void ch_once_end(pthread_once_t *);
-/* The same for a local static variable of C++ with this guard. It ends by __cxa_guard_release or __cxa_guard_abort. */
+/* The same for a local static variable of C++ with this guard. `made`: not if making it was given up. */
 CH_HIDDEN int ch_variable_take(uint64_t *guard);
+CH_HIDDEN void ch_variable_end(uint64_t *guard, int made);
 /* The activity with this first branch was ended by pthread_exit or pthread_cancel in the functions that it ran for
  * pthread_once. */
 CH_HIDDEN void ch_onces_left(struct ch_branch *);

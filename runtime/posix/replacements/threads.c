@@ -81,7 +81,10 @@ static void once(pthread_once_t *o, void (*init)(void)) {
 }
 CH_REPLACES(pthread_once) int ch_posix_pthread_once(pthread_once_t *o, void (*init)(void)) { return once(o, init), 0; }
 
+/* All three, because in a shared object the plain names may be those of the C++ library. */
 CH_REPLACES(__cxa_guard_acquire) int ch_posix_guard_acquire(uint64_t *guard) { return ch_variable_take(guard); }
+CH_REPLACES(__cxa_guard_release) void ch_posix_guard_release(uint64_t *guard) { ch_variable_end(guard, 1); }
+CH_REPLACES(__cxa_guard_abort) void ch_posix_guard_abort(uint64_t *guard) { ch_variable_end(guard, 0); }
 
 CH_REPLACES(pthread_spin_lock) int ch_posix_pthread_spin_lock(pthread_spinlock_t *l) {
   int r = ch_plain_spin_trylock(l);
