@@ -196,6 +196,7 @@ public:
         if (function->doesThisDeclarationHaveABody() && unit.isDeclared("__charcoal_dialect")) {
           checkCopies(unit, *function);
           checkLiterals(unit, *function);
+          checkVectorCalls(unit, *function);
           beginEmpty(unit, *function);
           copyResults(unit, *function);
           leaveAlone(unit, *function);

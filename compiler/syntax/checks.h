@@ -78,11 +78,12 @@ const clang::FunctionDecl *definitionWithBody(const clang::FunctionDecl &);
 bool isOurs(const clang::VarDecl &);
 
 void checkBlocking(Unit &, const clang::FunctionDecl &);
-void checkCopies(Unit &, const clang::FunctionDecl &);   // gives an error, so it runs before code is generated
-void checkLiterals(Unit &, const clang::FunctionDecl &); // gives an error as well
-void beginEmpty(Unit &, const clang::FunctionDecl &);    // initializes local variables (objects.cpp)
-void copyResults(Unit &, const clang::FunctionDecl &);   // at each `return` (results.cpp)
-void leaveAlone(Unit &, const clang::FunctionDecl &);    // of sanitizers, blocks (unsanitized.cpp)
+void checkCopies(Unit &, const clang::FunctionDecl &);      // gives an error, so it runs before code is generated
+void checkLiterals(Unit &, const clang::FunctionDecl &);    // gives an error as well
+void checkVectorCalls(Unit &, const clang::FunctionDecl &); // likewise
+void beginEmpty(Unit &, const clang::FunctionDecl &);       // initializes local variables (objects.cpp)
+void copyResults(Unit &, const clang::FunctionDecl &);      // at each `return` (results.cpp)
+void leaveAlone(Unit &, const clang::FunctionDecl &);       // of sanitizers, blocks (unsanitized.cpp)
 void checkNeverWaits(Unit &, llvm::ArrayRef<const clang::FunctionDecl *>); // of the whole file
 void checkCaptures(Unit &, const clang::FunctionDecl &);
 void checkUpdates(Unit &, llvm::ArrayRef<const clang::FunctionDecl *>); // likewise
