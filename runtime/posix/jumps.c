@@ -1,6 +1,7 @@
 /* longjmp and pthread_exit in interruptible code (sched/anchor.h, sched/open_blocks.h), and longjmp in plain code that
  * was compiled with _FORTIFY_SOURCE. */
 #define _GNU_SOURCE
+#include "activity/scope.h"
 #include "frames/interposed.h"
 #include "posix/locks/replacement.h"
 #include "sched/anchor.h"
@@ -20,12 +21,20 @@ CH_REPLACES_IN_C(_longjmp, const struct __jmp_buf_tag *buffer, int value) { retu
 CH_REPLACES_IN_C(siglongjmp, const struct __jmp_buf_tag *buffer, int value) { return jump(buffer, value); }
 CH_REPLACES_IN_C(__longjmp_chk, const struct __jmp_buf_tag *buffer, int value) { return jump(buffer, value); }
 
-CH_REPLACES_IN_C(pthread_exit, void *result) {
+/* The thread is to end in the running branch. Its scopes lie on a stack that is about to be left, so the branches in
+ * them end first (law 3). */
+static void leave_scopes(void) {
+  const struct ch_branch *b = ch_domain.current;
   ch_blocks_take_back(0);
+  while (b && ch_tls.atomic_depth == 0 && b->scope && b->scope->owner == b)
+    ch_scope_leave((struct ch_scope *)b->scope);
+}
+CH_REPLACES_IN_C(pthread_exit, void *result) {
+  leave_scopes();
   pthread_exit(result);
 }
 CH_REPLACES_IN_C(thrd_exit, int result) {
-  ch_blocks_take_back(0);
+  leave_scopes();
   thrd_exit(result);
 }
 

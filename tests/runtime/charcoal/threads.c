@@ -207,6 +207,35 @@ TEST(pthread_exit_waits_for_what_the_thread_has_activated) {
   }
 }
 
+static void *exits_in_scope(void *how) {
+  do {
+    async {
+      ch_sleep(1000000);
+      ended++;
+    }
+    do {
+      async {
+        ch_sleep(2000000);
+        ended++;
+      }
+      if (how)
+        ch_sleep(1);
+      pthread_exit(&ended);
+    } finish;
+  } finish;
+  EXPECT(!"reached");
+  return NULL;
+}
+TEST(pthread_exit_waits_for_the_branches_in_its_scopes) {
+  for (uintptr_t how = 0; how < 2; how++) {
+    pthread_t thread;
+    void *result;
+    ended = 0;
+    EXPECT(pthread_create(&thread, NULL, exits_in_scope, (void *)how) == 0 && pthread_join(thread, &result) == 0);
+    EXPECT(result == &ended && ended == 2);
+  }
+}
+
 static void *exits_in_activity(void *gate) {
   activate(gate) {
     ch_sleep(1000000);
