@@ -492,6 +492,7 @@ test('what cannot be transformed is refused, with place and remedy', () => {
   refused('let awaited$; async function f() { await 1 }', /a\.js:1:5: the name awaited\$ is taken/)
   refused('async function f() { for (await using x of y) z() }', /in the head of a loop/)
   refused('async function f() { a: b: for await (const x of y) continue a }', /use one label/)
+  refused('\n async function f() { await (1 }', /^TransformError: a\.js:2:32: Unexpected token, expected ","$/)
 })
 
 test('source maps lead back to the place', async () => {

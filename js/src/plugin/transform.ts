@@ -116,12 +116,18 @@ function treeOf(source: string, file: string): Node {
   try {
     return parse(source, options).program as unknown as Node
   } catch (error) {
-    if (reasonOf(error) !== PARAMETER_DECORATOR) throw error
+    if (reasonOf(error) !== PARAMETER_DECORATOR) throw named(error, file)
   }
   const { errors, program } = parse(source, { ...options, errorRecovery: true })
   const wrong = errors!.find((error) => reasonOf(error) !== PARAMETER_DECORATOR)
-  if (wrong !== undefined) throw wrong
+  if (wrong !== undefined) throw named(wrong, file)
   return program as unknown as Node
+}
+
+/** A mistake in the syntax, with the file it is in: the loader's caller may have loaded any. */
+function named(error: unknown, file: string): unknown {
+  const { loc, message } = error as { loc?: { line: number; column: number }; message: string }
+  return loc === undefined ? error : new TransformError(file, loc, message.replace(/ \(\d+:\d+\)$/, ''))
 }
 
 /** TypeScript's older decorators may stand before parameters, too; in all else the parser takes them for today's. */

@@ -1,5 +1,5 @@
 /**
- * Something that cannot be transformed: where, what, and what to write instead.
+ * Something that cannot be transformed, or a mistake in the syntax: where, what, and what to write instead.
  *
  * @example
  * try {
