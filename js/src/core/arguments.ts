@@ -21,7 +21,7 @@ export function refuse(mistake: number, ...parts: unknown[]): never {
 
 /** A number of things: whole, `least` or more, or Infinity. */
 export function checkCount(who: string, n: number, least: number): void {
-  if (!(n >= least && (n % 1 === 0 || n === Infinity))) refuse(NO_COUNT, who, n, least)
+  if (typeof n !== 'number' || !(n >= least && (n % 1 === 0 || n === Infinity))) refuse(NO_COUNT, who, n, least)
 }
 
 /** A time: any number but NaN; what is negative is over already. */

@@ -54,7 +54,7 @@ export const TEXTS: Readonly<Record<number, (...parts: any[]) => string>> = {
   [mistakes.TOO_MANY_PERMITS]: (name: string, want: unknown, permits: number) =>
     Object(want) === want
       ? `${name}: this takes a number of permits; with a signal write wait(lock.acquire(), { signal })`
-      : `${name}: ${want} of ${permits} permits cannot be acquired`,
+      : `${name}: ${shown(want)} of ${permits} permits cannot be acquired`,
   [mistakes.NOTHING_TO_SELECT]: () => 'a select of nothing would never end; give it at least one clause',
   [mistakes.NOT_ENDED]: () => 'this branch has not ended: read its value after the finish around it',
   [mistakes.NO_SIGNAL_HERE]: (who: string) =>

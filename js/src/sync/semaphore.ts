@@ -120,7 +120,8 @@ export class Semaphore {
 
   /** Waits for `want` permits. Cancelled: none were taken. With a signal: `wait(memory.acquire(7), { signal })`. */
   acquire(want = 1): Clause<Permit> {
-    if (want % 1 || !(want > 0 && want <= this.permits))
+    // Whole, and a number: a text would be put behind the permits when it is given back.
+    if (want !== want - (want % 1) || want < 1 || want > this.permits)
       throw new RangeError(say(TOO_MANY_PERMITS, this.name, want, this.permits))
     return new Acquire(this, want)
   }
