@@ -24,6 +24,7 @@ import {
   local,
   useDomain,
   Domain,
+  type Activity,
   type Call,
 } from './lib.ts'
 import { realHost, type Host } from '../src/core/host.ts'
@@ -173,6 +174,51 @@ test('names, states, stacks and waits of all activities', function* () {
     /* cancelled */
   }
   a.cancel()
+})
+
+test('an activity that was given no name has that of its function, in messages and after a failure', async () => {
+  const jobs = channel(0, 'jobs')
+  const stuck = function* worker(): Generator<unknown, unknown, any> {
+    return yield* jobs.recv()
+  }
+  const load = asyncFn(stuck)
+  const nameless = (): (() => Generator<unknown, unknown, any>)[] => [
+    function* () {
+      return yield* jobs.recv()
+    },
+  ]
+  const named: Record<string, () => Activity<any>> = {
+    'a generator function': () => spawn(stuck),
+    'an activity function': () => spawn(load),
+    'a call': () => spawn(load()),
+    'an arrow function that gives a call': () => spawn(() => load()),
+    'a call of legacy code': () => load().start(),
+  }
+  for (const [how, make] of Object.entries(named)) {
+    const task = make()
+    await sleep(1)
+    same([how, task.name], [how, 'worker'])
+    task.cancel('enough')
+    await rejects(task, /worker was cancelled: enough/)
+    same([how, task.name, task.state], [how, 'worker', 'cancelled'])
+  }
+  const failing = spawn(() =>
+    atomic(function* update() {
+      throw new Error('no')
+    }),
+  )
+  await rejects(failing, /no/)
+  same(failing.name, 'update')
+  const task = spawn(nameless()[0])
+  task.name = 'mine'
+  same(task.name, 'mine')
+  task.cancel()
+  await rejects(task, /mine was cancelled/)
+  const other = spawn(nameless()[0])
+  await sleep(1)
+  same(other.name, `activity ${other.id}`)
+  other.cancel()
+  await rejects(other, /activity \d+ was cancelled/)
 })
 
 test('cancel before the body has begun ends the activity without running it', function* () {

@@ -625,3 +625,25 @@ test('a function that a framework moves to another file uses no variable of ours
   const attribute = transform(`const page = () => { return <p document:onClick$={${handler}} /> }`, { file: 'x.jsx' })!
   same(/body\d\$/.exec(attribute.code), null)
 })
+
+test('messages name transformed functions as they were written', async () => {
+  const { ours } = await both(`
+const stuck = new Promise(() => {})
+async function save() { await stuck }
+const load = async ({ id } = {}) => { await stuck }
+async function fromTry() { try { return stuck } finally { } }
+class Store { async add() { await stuck } }
+async function main() {
+  const store = new Store()
+  const told = []
+  for (const f of [save, load, () => store.add(), fromTry, () => save(), function* tick() { yield stuck }]) {
+    const task = lib.spawn(f)
+    await tick()
+    task.cancel()
+    await task.then(null, (error) => told.push(error.message))
+  }
+  return told
+}`)
+  const cancelled = (name: string): string => `${name} was cancelled`
+  same(ours, ['save', 'load', 'add', 'fromTry', 'save', 'tick'].map(cancelled))
+})

@@ -5,6 +5,8 @@
  * - `state` goes spawned -> running -> ended, where ended is done, failed or cancelled; then `answer` is its result for
  *   good.
  * - `home` is the context it belongs to: the domain's own, or the atomic block it was spawned `contained` in.
+ * - `source` is what it was made of, from which it has its name unless it was given one. After a failure it is that name;
+ *   after success null, because to ask every function for its name would cost too much.
  * - `joiners` are the clauses that wait for its end; after a failure that nobody has asked about, the rejected promise
  *   that makes the host report it.
  */
@@ -12,6 +14,7 @@ import type * as types from './types.ts'
 import type { ActivityInfo, Context, Group } from './types.ts'
 import { Branch } from './branch.ts'
 import { ACTIVITY, kindOf } from './kind.ts'
+import { nameOf } from './names.ts'
 import { NEXT, START, type Operation } from './suspension.ts'
 import type { Queue } from './queue.ts'
 import { ClauseList } from '../wait/list.ts'
@@ -42,6 +45,7 @@ export class Activity<T> extends Branch implements types.Activity, Operation<T>,
   /** Counts up from 1. */
   id: number
   /** @internal */ joiners: ClauseList<Join<T>> | Promise<T> | null = null
+  /** @internal */ source: unknown
   /** @internal */ info: ActivityInfo | null = null
   /** @internal */ prev: types.Activity | null = null
   /** @internal */ next: types.Activity | null = null
@@ -51,7 +55,7 @@ export class Activity<T> extends Branch implements types.Activity, Operation<T>,
     this.home = home
     this.running = this
     this.mode = START
-    this.answer = body
+    this.answer = this.source = body
     this.id = ++counter
   }
 
@@ -84,8 +88,12 @@ export class Activity<T> extends Branch implements types.Activity, Operation<T>,
     return this
   }
 
+  /**
+   * The name it was given. Without one it is that of its function, until the activity has succeeded, or `activity 5` if
+   * that has none.
+   */
   get name(): string {
-    return this.info?.name ?? `activity ${this.id}`
+    return this.info?.name || nameOf(this.source) || `activity ${this.id}`
   }
 
   set name(name: string) {
@@ -176,6 +184,7 @@ export class Activity<T> extends Branch implements types.Activity, Operation<T>,
   settle(mode: 0 | 1, answer: unknown): void {
     // Cancelled is who was cancelled: an error of that kind that came from somebody else is a failure like any other.
     this.mode = mode === NEXT ? 3 : this.scope?.isTold(answer) ? 5 : 4
+    this.source = mode === NEXT ? null : nameOf(this.source) // a function would keep what it uses
     this.answer = answer
     this.gen = null
     this.scope = null

@@ -2,7 +2,8 @@
 import './domain.ts'
 import { checkFunction } from './arguments.ts'
 import { Call, generatorFrom } from './call.ts'
-import { isGeneratorFunction, named } from './generators.ts'
+import { isGeneratorFunction } from './generators.ts'
+import { named } from './names.ts'
 
 /**
  * Makes an activity function out of a generator function (Charcoal, section 3.4). Inside an activity call it with

@@ -7,9 +7,10 @@ import { checkBody, checkFunction, checkOptions, checkWord, refuse } from './arg
 import type { AnyIterator, Branch } from './types.ts'
 import { contexts } from './asyncContext.ts'
 import { blockOf, open, type AtomicBlock, type AtomicOptions } from './atomicBlock.ts'
-import { Call, claimed, generatorOf, nameOf, push } from './call.ts'
-import { delegate, ending, generatorNext, isGeneratorFunction, just, named } from './generators.ts'
+import { Call, claimed, generatorOf, push } from './call.ts'
+import { delegate, ending, generatorNext, isGeneratorFunction, just } from './generators.ts'
 import { domain } from './current.ts'
+import { named, nameOf } from './names.ts'
 import { NEEDS_ENFORCE, NO_SIGNAL_HERE, say } from './say.ts'
 import { NEXT, Suspension, THROW, type Operation, type Returned } from './suspension.ts'
 

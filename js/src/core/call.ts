@@ -23,10 +23,10 @@ import {
   isGenerator,
   isGeneratorFunction,
   just,
-  nameOfGenerator,
 } from './generators.ts'
 import { domain } from './current.ts'
 import { CALL, kindOf } from './kind.ts'
+import { nameOf } from './names.ts'
 import { RUN_ALREADY, say } from './say.ts'
 import { NEXT, START, Suspension, THROW } from './suspension.ts'
 
@@ -243,13 +243,6 @@ export function ownCall<R>(f: () => R): R {
   const what = f()
   domain.own = false
   return what
-}
-
-/** The name of a function, call or generator; empty if it has none. */
-export function nameOf(body: unknown): string {
-  if (typeof body === 'function') return body.name
-  if (isCall(body)) return nameOf(body.source)
-  return typeof body === 'object' && body !== null ? nameOfGenerator(body) : ''
 }
 
 /** A generator for whatever may be run: a function's result, an operation, a promise, or any value. */

@@ -11,7 +11,7 @@
 import './domain.ts'
 import type { Activity } from './activity.ts'
 import { Call } from './call.ts'
-import { remember } from './generators.ts'
+import { remember } from './names.ts'
 import { atomic, type Body } from './atomic.ts'
 import { domain } from './current.ts'
 import { spawn, type SpawnOptions } from './spawn.ts'

@@ -15,13 +15,21 @@ import { Activity } from './activity.ts'
 import type { AtomicBlock } from './atomicBlock.ts'
 import { contexts } from './asyncContext.ts'
 import { attributed, Belonging } from './belonging.ts'
-import { Call, generatorOf, nameOf, NOTHING, push } from './call.ts'
-import { delegate, generatorNext, generatorThrow, isGenerator, isOperation, remember } from './generators.ts'
+import { Call, generatorFrom, generatorOf, NOTHING, ownCall, push } from './call.ts'
+import {
+  delegate,
+  generatorNext,
+  generatorThrow,
+  isGenerator,
+  isGeneratorFunction,
+  isOperation,
+} from './generators.ts'
 import { shareDomain } from './current.ts'
 import { ACTIVITY, CALL, GROUP, kindOf, SUSPENSION } from './kind.ts'
 import { HeldBack } from './held.ts'
 import { nextBranch } from './group.ts'
 import { realHost, type Host } from './host.ts'
+import { nameOf, remember } from './names.ts'
 import { CIRCLE, diagnosis, OTHER_VERSION, say } from './say.ts'
 import { Scheduler, type Step } from './scheduler.ts'
 import { circleOf } from '../wait/circle.ts'
@@ -113,12 +121,12 @@ export class Domain extends Scheduler implements types.Domain {
     const block = this.belonging.now() as AtomicBlock | null
     const activity = new Activity<T>(this.base, body)
     if (block !== null && (contained ?? /^[cf]/.test(block.spawns))) block.take(activity)
-    const isForeign = current === null && block === null && this.top !== this.base
-    if (name || this.site !== null || this.tracer !== null || isForeign) {
+    if (this.site !== null || this.tracer !== null) {
       if (typeof body === 'function') remember(body)
-      activity.info = { name: name || nameOf(body) || `activity ${activity.id}` }
-      if (this.site !== null) activity.info.site = this.site()
+      name ||= nameOf(body)
     }
+    if (name) activity.name = name
+    if (this.site !== null) (activity.info ??= {}).site = this.site()
     activity.prev = this.live
     if (this.live !== null) this.live.next = activity
     this.live = activity
@@ -126,6 +134,7 @@ export class Domain extends Scheduler implements types.Domain {
     if (locals !== undefined) (activity.info ??= {}).locals = locals
     if (contexts !== null) activity.context = contexts.present()
     this.tracer?.registered(activity)
+    const isForeign = current === null && block === null && this.top !== this.base
     if (isForeign && diagnosis !== null) diagnosis.heldBack(activity, this.top as AtomicBlock)
     return activity
   }
@@ -238,7 +247,8 @@ export class Domain extends Scheduler implements types.Domain {
     if (mode === START) {
       mode = branch.mode = NEXT
       try {
-        branch.gen = bodyOf(answer, branch.context)
+        const { context } = branch
+        context === null ? begin(branch, answer) : context.runInAsyncScope(begin, null, branch, answer)
       } catch (error) {
         return this.ended(branch, THROW, error)
       }
@@ -356,9 +366,16 @@ function beginCall(op: unknown, branch: Branch): boolean {
   return call.begin(branch)
 }
 
-/** The generator that runs what was spawned. */
-function bodyOf(body: unknown, context: AsyncContext | null): AnyIterator {
-  return context === null ? generatorOf(body) : context.runInAsyncScope(generatorOf, null, body)
+/** The branch begins with what was spawned. */
+function begin(branch: Branch, body: unknown): void {
+  if (isGeneratorFunction(body)) branch.gen = body()
+  else if (typeof body !== 'function') branch.gen = generatorFrom(body)
+  else {
+    const made = ownCall(body as () => unknown)
+    // `spawn(() => load(1))` has the name of `load`.
+    if (branch === branch.activity && body.name === '') branch.activity.source = nameOf(made)
+    branch.gen = generatorFrom(made)
+  }
 }
 
 /** Makes the caller of an ended call the innermost of `branch` again. */

@@ -41,24 +41,3 @@ export function* ending(mode: 0 | 1, answer: unknown): Generator<unknown, unknow
 export function* delegate(op: Iterable<unknown>): Generator<unknown, unknown, unknown> {
   return yield* op as Generator<unknown, unknown, unknown>
 }
-
-// The prototype of a generator says which function it is a call of, if that function was remembered.
-const functions = new WeakMap<object, Function>()
-
-/** From now on a generator that `body` makes has a name: that of `named`. */
-export function remember(body: Function, named: Function = body): void {
-  const prototype: unknown = body.prototype
-  if (typeof prototype === 'object' && prototype !== null) functions.set(prototype, named)
-}
-
-/** Gives `f`, which makes calls of `body`, the look of `body`; these have its name. */
-export function named<F extends Function>(f: F, body: Function): F {
-  for (const key of ['name', 'length'] as const) Object.defineProperty(f, key, { value: body[key], configurable: true })
-  remember(body)
-  return f
-}
-
-/** The name of the function whose call `gen` is; empty if it was not remembered. */
-export function nameOfGenerator(gen: object): string {
-  return functions.get(Object.getPrototypeOf(gen))?.name ?? ''
-}

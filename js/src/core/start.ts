@@ -10,10 +10,11 @@ import { domain } from './current.ts'
 import type { Domain } from './domain.ts'
 import type { Branch } from './types.ts'
 
-/** A new activity, the first part of which has run. */
-export function start<T>(body: unknown): Activity<T> {
+/** A new activity, the first part of which has run; `source` is what it has its name from. */
+export function start<T>(body: unknown, source: unknown = body): Activity<T> {
   const d = domain as Domain
   const activity = d.make<T>(body)
+  activity.source = source
   if (d.belonging.now() !== null) d.held.note(activity)
   const { current, starting } = d
   d.starting = true

@@ -174,6 +174,8 @@ export interface Activity extends Branch, Group, PromiseLike<any> {
   name: string
   readonly state: 'spawned' | 'running' | 'done' | 'failed' | 'cancelled'
   home: Context
+  /** What it was made of, from which it has its name. */
+  source: unknown
   /** 0: it lives, 1: done, 2: failed, 3: cancelled. From then on `answer` is the result. */
   readonly ended: 0 | 1 | 2 | 3
   info: ActivityInfo | null

@@ -3,7 +3,7 @@
  * for.
  */
 import { branchesOf } from '../core/branchesOf.ts'
-import { nameOfGenerator } from '../core/generators.ts'
+import { nameOf } from '../core/names.ts'
 import type { AnyIterator, Branch } from '../core/types.ts'
 import { domain } from '../core/current.ts'
 
@@ -19,7 +19,7 @@ export interface BranchReport {
 }
 
 function functionName(gen: AnyIterator | null): string {
-  return gen === null ? '' : nameOfGenerator(gen) || '(anonymous)'
+  return gen === null ? '' : nameOf(gen) || '(anonymous)'
 }
 
 function stackOf(branch: Branch): string[] {

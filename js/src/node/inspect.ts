@@ -8,8 +8,9 @@
  */
 import type { Activity } from '../core/activity.ts'
 import { Branch } from '../core/branch.ts'
-import { isCall, nameOf, type Call } from '../core/call.ts'
+import { isCall, type Call } from '../core/call.ts'
 import { ACTIVITY, kindOf } from '../core/kind.ts'
+import { nameOf } from '../core/names.ts'
 import { Suspension } from '../core/suspension.ts'
 import { ClauseList, count } from '../wait/list.ts'
 

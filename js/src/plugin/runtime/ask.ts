@@ -18,7 +18,7 @@ import { Call, MAX_DEPTH, suspended } from '../../core/call.ts'
 import { domain } from '../../core/current.ts'
 import { generatorNext } from '../../core/generators.ts'
 import type { AnyIterator } from '../../core/types.ts'
-import { $wait, rememberBody, type Body } from './go.ts'
+import { $wait, noteName, type Body } from './go.ts'
 
 /** There is no answer yet: the code yields what `asked` gives. */
 export const YIELD = {}
@@ -54,7 +54,7 @@ export function ask(what: unknown): unknown {
 /** `await f(x)` of a function `f` whose body is `body`: the result, or `YIELD` if the callee waits. */
 export function run(gen: Generator<unknown, any, any>, body: Body): unknown {
   const d = domain
-  if (d.site !== null || d.tracer !== null) rememberBody(body)
+  if (d.site !== null || d.tracer !== null) noteName(body)
   if (isElsewhere || --d.steps <= 0 || d.depth > MAX_DEPTH) {
     // The run loop begins it.
     const call = new Call<unknown>(gen)

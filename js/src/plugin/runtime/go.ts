@@ -1,8 +1,9 @@
 /** What becomes of calls of transformed `async` functions, and what waits for them and for anything else. */
 import { Call } from '../../core/call.ts'
-import { isGenerator, remember } from '../../core/generators.ts'
+import { isGenerator } from '../../core/generators.ts'
 import { domain } from '../../core/current.ts'
 import { kindOf } from '../../core/kind.ts'
+import { remember } from '../../core/names.ts'
 import { start } from '../../core/start.ts'
 import { NEXT, Suspension, type Operation } from '../../core/suspension.ts'
 import type { Branch } from '../../core/types.ts'
@@ -82,7 +83,7 @@ export type Body = (...args: any[]) => Generator<unknown, any, any>
  * block, and while another activity is in one, it is delayed like any activity.
  */
 export function go(body: Body, self?: unknown, args?: ArrayLike<unknown>): Call<any> | Called<any> {
-  return made(begin(body, self, args))
+  return made(begin(body, self, args), body)
 }
 
 /** Gives a function to a variable without giving it the variable's name. */
@@ -93,20 +94,23 @@ export const nameless = <F>(f: F): F => f
  * that itself.
  */
 export function goPlain(gen: Generator<unknown, any, any>, body: Body): Call<any> | Called<any> {
-  if (domain.site !== null || domain.tracer !== null) rememberBody(body)
-  return made(gen)
+  noteName(body)
+  return made(gen, body)
 }
 
 /** Calls on the stack inside one another that begin at once; what is deeper begins when its caller waits. */
 const MAX_NESTED = 500
 
-function made(gen: Generator<unknown, any, any>): Call<any> | Called<any> {
+function made(gen: Generator<unknown, any, any>, body: Body): Call<any> | Called<any> {
   const { own, current, belonging } = domain
   domain.own = false
   const begins = current === null || (!own && domain.top === domain.base && domain.nested < MAX_NESTED)
-  if (!begins) return new Call(gen)
+  if (!begins) {
+    if (!own) noteName(body)
+    return new Call(gen)
+  }
   const block = belonging.now()
-  const activity = start<any>(gen)
+  const activity = start<any>(gen, body)
   if (block === null) return new Called(activity)
   // What the host's code does for a block is found by who asks for it.
   const call = new Call<any>(null)
@@ -116,8 +120,8 @@ function made(gen: Generator<unknown, any, any>): Call<any> | Called<any> {
 
 /** Parameters are evaluated here; what their defaults throw rejects the call. */
 function begin(body: Body, self: unknown, args: ArrayLike<unknown> | undefined): Generator<unknown, any, any> {
-  // Names cost a little, so they are kept only while somebody looks at them.
-  if (domain.site !== null || domain.tracer !== null) rememberBody(body)
+  // One that is made at each call is not worth a note.
+  if (domain.site !== null || domain.tracer !== null) noteName(body)
   if (args === undefined) return body.call(self)
   try {
     return body.apply(self, args as unknown[])
@@ -126,8 +130,11 @@ function begin(body: Body, self: unknown, args: ArrayLike<unknown> | undefined):
   }
 }
 
-export function rememberBody(body: Body): void {
-  remember(body, { name: body.name.replace(/\$activity$/, '') } as Function)
+/** Calls of `body` have its name in messages. To look for the note of an earlier call costs less than to make one. */
+export function noteName(body: Body & { named$?: boolean }): void {
+  if (body.named$ === true) return
+  body.named$ = true
+  remember(body)
 }
 
 function* failing(error: unknown): Generator<unknown, any, any> {
@@ -136,7 +143,7 @@ function* failing(error: unknown): Generator<unknown, any, any> {
 
 /** As `go`, for a function that returns promises from inside `try`: the result is awaited after the body has ended. */
 export function goFlat(body: Body, self?: unknown, args?: ArrayLike<unknown>): Call<any> | Called<any> {
-  return made(flatten(begin(body, self, args)))
+  return made(flatten(begin(body, self, args)), body)
 }
 
 function* flatten(gen: Generator<unknown, any, any>): Generator<unknown, any, any> {
