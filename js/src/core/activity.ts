@@ -5,8 +5,8 @@
  * - `state` goes spawned -> running -> ended, where ended is done, failed or cancelled; then `answer` is its result for
  *   good.
  * - `home` is the context it belongs to: the domain's own, or the atomic block it was spawned `contained` in.
- * - `source` is what it was made of, from which it has its name unless it was given one. After a failure it is that name;
- *   after success null, because to ask every function for its name would cost too much.
+ * - `source` is what it was made of, from which it has its name unless it was given one. After a failure it is that
+ *   name, after success null, because to ask every function for its name would cost too much.
  * - `joiners` are the clauses that wait for its end; after a failure that nobody has asked about, the rejected promise
  *   that makes the host report it.
  */

@@ -25,5 +25,5 @@ export function nameOf(body: unknown): string {
   if (typeof body === 'function') return body.name.split('$activity')[0] // `save$activity` is what the plugin made of it
   if (typeof body === 'string') return body
   if (typeof body !== 'object' || body === null) return ''
-  return nameOf(kindOf(body) === CALL ? (body as any).source : (functions.get(Object.getPrototypeOf(body)) ?? ''))
+  return nameOf(kindOf(body) === CALL ? (body as any).source : functions.get(Object.getPrototypeOf(body)))
 }
