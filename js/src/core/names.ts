@@ -22,7 +22,8 @@ export function named<F extends Function>(f: F, body: Function): F {
 
 /** The name of what can be run: of a function, a call or a generator; empty if it has none. A name is its own. */
 export function nameOf(body: unknown): string {
-  if (typeof body === 'function') return body.name.split('$activity')[0] // `save$activity` is what the plugin made of it
+  // The plugin makes `save$activity` of `save`.
+  if (typeof body === 'function') return body.name.split('$activity')[0]
   if (typeof body === 'string') return body
   if (typeof body !== 'object' || body === null) return ''
   return nameOf(kindOf(body) === CALL ? (body as any).source : functions.get(Object.getPrototypeOf(body)))
