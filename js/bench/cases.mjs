@@ -53,6 +53,7 @@ export const PAIRS = [
   ['atomic-3', 'label-in-loop', 'loop'],
   ['call', 'charcoal', 'native'],
   ['call', 'plugin', 'native'],
+  ['call', 'plugin-const', 'native'],
   ['call', 'plugin-method', 'native'],
   ['await-resolved', 'charcoal', 'native'],
   ['await-resolved', 'plugin', 'native'],
@@ -93,6 +94,11 @@ export const CASES = {
     }),
     plugin: plugin(
       `async function f(x) { return x + 1 }
+      async function main(n) { let s = 0; for (let i = 0; i < n; i++) s = await f(s); return s }`,
+      (n) => n,
+    ),
+    'plugin-const': plugin(
+      `const f = async (x) => x + 1
       async function main(n) { let s = 0; for (let i = 0; i < n; i++) s = await f(s); return s }`,
       (n) => n,
     ),

@@ -17,10 +17,11 @@ function run(source: string, names: string, code = transformed(source)): Record<
 
 test('transformed functions keep their names and lengths', () => {
   const source = `async function a(x, y) {} async function b({ x }, y, z = 1) {} async function c(x = 1, y) {}
-    const d = async ([x], y) => x, e = async (x, ...y) => y; class F { async m({ x }, y) { return this } }
+    const d = async ([x], y) => x, e = async (x, ...y) => y
+    const g = async ({ x }, y) => x; const h = async function (x, y = 1) { return x }; class F { async m({ x }, y) { return this } }
     const m = F.prototype.m`
   const seen = (made: Record<string, Function>): unknown[] => Object.values(made).map((f) => [f.name, f.length])
-  same(seen(run(source, 'a, b, c, d, e, m')), seen(run(source, 'a, b, c, d, e, m', source)))
+  same(seen(run(source, 'a, b, c, d, e, g, h, m')), seen(run(source, 'a, b, c, d, e, g, h, m', source)))
 })
 
 const CHAIN = `
@@ -40,7 +41,8 @@ test('law 11: calls fused in an atomic block mean the same', async () => {
 test('an awaited call of a known function is its generator and nothing else, until it waits', async () => {
   const source = `async function hit(x) { return x + 1 } async function miss(x) { await lib.pause(); return x + 1 }
     async function fails(x) { throw x }
-    async function main(n) { let s = 0; for (let i = 0; i < n; i++) s = await hit(s)
+    const pass = async (x) => x
+    async function main(n) { let s = 0; for (let i = 0; i < n; i++) s = await pass(await hit(s))
       s = await miss(s); try { await fails(s) } catch (x) { return x } }`
   const d = lib.useDomain(new lib.Domain())
   lib.useDomain(d)
@@ -62,6 +64,9 @@ test('a call is fused only where its name means that one function', () => {
   const main = 'async function main() { atomic: { return [await f()] } }'
   const isFused = (source: string): boolean => transformed(source).includes('yield* (f$activity(')
   same(isFused(`${f}\n${main}`), true)
+  const isConstFused = (source: string): boolean => transformed(source).includes('yield* ((f, f$activity)(')
+  for (const value of ['async () => 1', 'async () => { return 1 }', 'async function () { return 1 }', 'async x => x'])
+    for (const word of ['const', 'export const']) same(isConstFused(`${word} f = ${value}\n${main}`), true, value)
   const others = [
     `${f}\nf = g\n${main}`,
     `${f}\n[f] = [g]\n${main}`,
@@ -75,8 +80,16 @@ test('a call is fused only where its name means that one function', () => {
     `async function f() { try { return g() } catch { return 1 } }\n${main}`,
     `function outer() { ${f} }\n${main}`,
     `${f}\n${main.replace('atomic: ', '')}`,
+    `let f = async () => 1\n${main}`,
+    `const f = async () => 1, g = 2\n${main}`,
+    `const f = async () => this\n${main}`,
+    `const f = async function () { return this }\n${main}`,
+    `const f = async function g() { return 1 }\n${main}`,
+    `const f = memoized(async () => 1)\n${main}`,
+    `const { f } = { f: async () => 1 }\n${main}`,
+    `{ const f = async () => 1\n${main} }`,
   ]
-  for (const source of others) same(isFused(source), false, source)
+  for (const source of others) same(isFused(source) || isConstFused(source), false, source)
 })
 
 test('law 1: a fused chain is as atomic as the block that it stands in', async () => {

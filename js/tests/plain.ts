@@ -175,6 +175,33 @@ const o = { async a() { return 1 }, async 'b c'() { return 2 }, async 3() { retu
 async function main() { log(await o.a(), await o['b c'](), await o[3](), await o.d(), await o.async(),
   typeof o.await, (await o.gen().next()).value,
     await o.get(), await o.set(), await o.await(), await { async m() { return this.n }, n: 12 }.m()) }`,
+  'constants that are functions, called in place, before their line, and by others': `
+const early = async () => { try { return await late(1) } catch (e) { return e.constructor.name } }
+const before = early()
+const late = async (x) => x + 1
+const bare = async x =>
+  // a comment
+  x * 2
+const object = async /* one */ (a) /* two */ => /* three */ ({ a })
+const pattern = async ({ id = 3 } = {}, [x] = [id], ...rest) => { await null; return [id, x, rest] }
+const rejects = async (x) => { throw x }
+const waits = async (x) => tick().then(() => x)
+const chained = async (n) => (n === 0 ? 'end' : await chained(n - 1))
+const fn = async function (x, y) { 'use strict'; await null; return [x, y] }
+const fromTry = async (x) => { try { return await rejects(x) } catch (e) { return late(e) } finally { log('finally') } }
+const makes = async (x) => async () => x
+const two = async () => 1, more = async () => 2
+const named = async function self(n) { return n === 0 ? self.name : await self(n - 1) }
+async function main() {
+  log(await before, await early(), await late(1), await bare(2), await object(3), await waits(4), await chained(3))
+  log(await pattern(), await pattern({ id: 1 }, undefined, 2, 3), await fn(1), await fromTry(5), await (await makes(6))())
+  try { await rejects('no') } catch (e) { log(e) }
+  try { await pattern(null) } catch (e) { log(e.constructor.name) }
+  log(await two(), await more(), await named(2), await Promise.all([1, 2].map(late)), late(1) instanceof Promise)
+  const fs = { early, late, bare, object, pattern, rejects, waits, chained, fn, fromTry, makes, two, more, named }
+  log(Object.entries(fs).map(([key, f]) => [key, f.name, f.length].join(' ')))
+  { const late = (x) => 'inner ' + x; log(await late(1)) }
+}`,
   'arrow bodies of every kind': `
 const a = async () => ({ x: 1 }), b = async x => x, c = async (x) => (x, x + 1), e = async () => [await 1],
   f = async () => \`\${await 2}\`,

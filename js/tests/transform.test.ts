@@ -220,7 +220,8 @@ test('TypeScript stays TypeScript', () => {
     `"use activity"
 export class S<T> { constructor(private x: T) {} async get(k: string, n?: number): Promise<T> {
   const v = (await load<T>(k)) as T; return v! } }
-export const f = async <T,>(x: T, { y }: { y: number } = { y: 1 }): Promise<T> => { await g(); return x }`,
+export const o = { f: async <T,>(x: T, { y }: { y: number } = { y: 1 }): Promise<T> => { await g(); return x } }
+export const h: Load<string> = async <T,>(x: T): Promise<T> => x`,
     { file: 'a.ts' },
   )!
   ok(code.includes('get(k: string, n?: number): Promise<T> { return charcoal$.goPlain('), code)
@@ -230,6 +231,8 @@ export const f = async <T,>(x: T, { y }: { y: number } = { y: 1 }): Promise<T> =
   const given = '(x: T, { y }: { y: number } = { y: 1 })'
   ok(code.includes(`<T,>(arg1$, ...args$): Promise<T> => { return charcoal$.go(body2$ ??= function* `), code)
   ok(code.includes(`f$activity ${given} {`), code)
+  ok(code.includes(`export const h: Load<string> = (arg1$) => charcoal$.goPlain(h$activity(arg1$), h$activity); `), code)
+  ok(code.includes('; function* h$activity <T,>(x: T): Promise<T>  { return (yield* charcoal$.wait( x)) }'), code)
 })
 
 /** How many generator functions `main` has made; it calls each `async` function three times. */
@@ -445,7 +448,7 @@ const k = async () => { atomic: { await g() } }`,
   ok(
     /async function f\(\) \{ await g\(\) \}/.test(code) &&
       /function \*h\$activity\(\) \{ "use activity"; let awaited\$; charcoal\$\.isPromise\(/.test(code) &&
-      /const k = \(\) => \{ return/.test(code),
+      /const k = \(\) => charcoal\$\.goPlain\(k\$activity\(\), k\$activity\); function\* k\$activity \(\)/.test(code),
     code,
   )
 })

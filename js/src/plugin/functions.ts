@@ -15,8 +15,10 @@ import { isArrow, isBlock, some, type Node } from './syntax.ts'
 export function rewriteFunction(module: ModuleText, node: Node, at: Once): void {
   const { body } = node
   const stays = module.staying.has(node)
+  const name = module.hoisted.get(node)
+  if (name !== undefined && node.type !== 'FunctionDeclaration') return hoistValue(module, node, name)
   if (!stays) removeAsync(module, node)
-  if (module.hoisted.has(node)) return hoist(module, node)
+  if (name !== undefined) return hoist(module, node, name)
 
   const { moves, open, close } = frame(module, node, at)
   const brace = `{${variables(module, node)}`
@@ -46,21 +48,65 @@ export function declareInBlock(module: ModuleText, node: Node, block: Node): voi
 }
 
 /** The function itself becomes the generator function; one that calls it comes before it. */
-function hoist(module: ModuleText, node: Node): void {
+function hoist(module: ModuleText, node: Node, name: string): void {
   const { id } = node
-  const params = parametersOf(node)
-  const passed = placeholders(params).join(', ')
-  const body = `${id.name}$activity`
-  const runtime = runtimeOf(node)
-  // If making the generator cannot throw, it is made in place.
-  const isPlain = runtime === 'charcoal$.go' && params.every((p) => p.type === 'Identifier')
-  const made = isPlain ? `charcoal$.goPlain(${body}(${passed}), ${body})` : undefined
-  const call = made ?? `${runtime}(${body}, undefined, arguments)`
-  module.edits.before(node.start, `function ${id.name}(${passed}) { return ${call} } `)
+  const { passed, call } = callOf(node, name)
+  module.edits.before(node.start, `function ${name}(${passed}) { return ${call} } `)
   module.edits.before(id.start, '*')
   module.edits.after(id.end, '$activity')
   const start = syntax.startOfCode(node.body)
   module.edits.before(start, `${endOfDirective(module, start)}${variables(module, node)}`)
+}
+
+/**
+ * The value of a `const` likewise: what calls the generator function becomes the value, and ends the statement.
+ *
+ *     const f = async (x) => x + 1
+ *
+ * becomes
+ *
+ *     const f = (arg1$) => charcoal$.goPlain(f$activity(arg1$), f$activity); function* f$activity(x) { return (x + 1) }
+ */
+function hoistValue(module: ModuleText, node: Node, name: string): void {
+  const { body, params } = node
+  const { passed, call } = callOf(node, name)
+  const at = removeAsync(module, node)
+  if (!isArrow(node)) {
+    module.edits.before(at, `function (${passed}) { return ${call} }; `)
+    module.edits.after(at + 'function'.length, `* ${name}$activity `)
+  } else {
+    const paren = syntax.find(module.source, '(', at)
+    const isBare = params.length === 1 && (paren < 0 || paren > params[0].start)
+    module.edits.before(at, `(${passed}) => ${call}; function* ${name}$activity ${isBare ? '(' : ''}`)
+    if (isBare) module.edits.after(params[0].end, ')')
+    const arrow = syntax.endOfArrow(module.source, node)
+    module.edits.remove(arrow - 2, arrow)
+    if (!isBlock(body)) return returned(module, node, arrow)
+  }
+  const start = syntax.startOfCode(body)
+  module.edits.before(start, `${endOfDirective(module, start)}${variables(module, node)}`)
+}
+
+/** Gives the generator function of an arrow function a body that returns the expression, which begins at `at`. */
+function returned(module: ModuleText, node: Node, at: number): void {
+  const waits = syntax.mayBePromise(node.body)
+  if (waits) own(module, node.body)
+  module.edits.before(at, ` {${variables(module, node)} return (${waits ? 'yield* charcoal$.wait(' : ''}`)
+  module.edits.after(node.end, `${waits ? '))' : ')'} }`)
+}
+
+/** How the generator function of `node` is called, which is called `name` itself, with which parameters of `node`. */
+function callOf(node: Node, name: string): { passed: string; call: string } {
+  const params = parametersOf(node)
+  const names = placeholders(params)
+  const body = `${name}$activity`
+  const runtime = runtimeOf(node)
+  // If making the generator cannot throw, it is made in place.
+  const isPlain = runtime === 'charcoal$.go' && params.every((p) => p.type === 'Identifier')
+  if (isPlain) return { passed: names.join(', '), call: `charcoal$.goPlain(${body}(${names.join(', ')}), ${body})` }
+  if (!isArrow(node)) return { passed: names.join(', '), call: `${runtime}(${body}, undefined, arguments)` }
+  const passed = [...names, '...args$'].join(', ')
+  return { passed, call: `${runtime}(${body}, undefined, [${passed}])` }
 }
 
 /** What the generator function declares of its own. */
@@ -164,7 +210,8 @@ function frame(module: ModuleText, node: Node, at: Once): Frame {
   return { moves, open: made, close: `${after})${usesThis ? '.call' : ''}(${passed}), ${kept.name})` }
 }
 
-function removeAsync(module: ModuleText, node: Node): void {
+/** Gives where the rest of the function begins. */
+function removeAsync(module: ModuleText, node: Node): number {
   const from = node.decorators?.length ? node.decorators[node.decorators.length - 1].end : node.start
   const at = syntax.find(module.source, 'async', from)
   const end = at + /^async\s*/.exec(module.source.slice(at))![0].length
@@ -173,6 +220,7 @@ function removeAsync(module: ModuleText, node: Node): void {
   // Without the word the line above could go on here.
   if (node.type === 'ClassMethod' && (node.computed || node.generator)) module.edits.before(node.start, ';')
   if (isArrow(node) && module.statements.has(node.start)) module.edits.before(end, '0, ')
+  return end
 }
 
 /** The parameters without the `this` of TypeScript, which is only a type. */

@@ -2,6 +2,7 @@
  * Functions whose generator function can stand beside them, so that it is made once and not at each call:
  *
  *     function f(arg1$) { return charcoal$.goPlain(f$activity(arg1$), f$activity) } function* f$activity(x) { … }
+ *     const g = (arg1$) => charcoal$.goPlain(g$activity(arg1$), g$activity); function* g$activity(x) { … }
  *
  * That also allows continuation fusion (Charcoal, section 3.6): inside an atomic block, where no call is a point of
  * interruption, `await f(x)` is `yield* f$activity(x)`. The callee runs in its caller without a call of its own, its
@@ -17,23 +18,37 @@ function asksForItsCall(node: Node): boolean {
   return some(node, asks, isArrow)
 }
 
-/** The functions of the module that are hoisted: declarations at its top for which `marked` holds. */
-export function hoisted(tree: Node, marked: (node: Node) => boolean): Set<Node> {
-  const found = new Set<Node>()
+/**
+ * The functions of the module that are hoisted, and their names: declarations at its top, and what a `const` there is
+ * alone, for which `marked` holds.
+ */
+export function hoisted(tree: Node, marked: (node: Node) => boolean): Map<Node, string> {
+  const found = new Map<Node, string>()
   for (const statement of tree.body as Node[]) {
     const node: Node = /^Export(Named|Default)/.test(statement.type) ? (statement.declaration ?? statement) : statement
-    if (node.type !== 'FunctionDeclaration' || !node.id || !node.async || node.generator) continue
-    if (marked(node) && !asksForItsCall(node)) found.add(node)
+    const [f, id] = node.type === 'FunctionDeclaration' ? [node, node.id] : ofConst(node)
+    if (!f || !id || !f.async || f.generator) continue
+    if (marked(f) && !asksForItsCall(f)) found.set(f, id.name)
   }
   return found
 }
 
-/** The names of those whose calls can be fused: the name means that function everywhere in the module. */
-export function fusible(tree: Node, functions: Set<Node>): Set<string> {
+/** The function that a `const` has for a value, and the name of that. */
+function ofConst({ type, kind, declarations }: Node): [f?: Node, id?: Node] {
+  if (type !== 'VariableDeclaration' || kind !== 'const' || declarations.length > 1) return []
+  const { id, init } = declarations[0]
+  // One with a name of its own can mean itself by that.
+  const isFit = id.type === 'Identifier' && syntax.isFunction(init) && !init.id && !init.extra?.parenthesized
+  return isFit ? [init, id] : []
+}
+
+/** Those of whose names each means its function everywhere in the module: their calls can be fused. */
+export function fusible(tree: Node, functions: Map<Node, string>): Map<string, Node> {
   const declared = syntax.declared(tree)
   const assigned = new Set(syntax.assigned(tree))
-  const names = [...functions].filter((f) => !syntax.returnsFromTry(f)).map((f) => f.id.name as string)
-  return new Set(names.filter((n) => !assigned.has(n) && declared.indexOf(n) === declared.lastIndexOf(n)))
+  const isFit = (f: Node, name: string): boolean =>
+    !syntax.returnsFromTry(f) && !assigned.has(name) && declared.indexOf(name) === declared.lastIndexOf(name)
+  return new Map([...functions].filter(([f, name]) => isFit(f, name)).map(([f, name]) => [name, f]))
 }
 
 const LOOP = /^(For|While|DoWhile)/

@@ -34,9 +34,9 @@ export class ModuleText {
   staying = new Set<Node>()
   /** Functions that do not stay where they stand (see moved.ts). */
   moved = new Set<Node>()
-  /** Functions that become generator functions themselves, and the names of those that may run in their caller. */
-  hoisted = new Set<Node>()
-  fusible = new Set<string>()
+  /** Functions that become generator functions themselves, with their names, and those that may run in their caller. */
+  hoisted = new Map<Node, string>()
+  fusible = new Map<string, Node>()
 
   constructor(edits: Edits, file: string) {
     this.edits = edits

@@ -33,7 +33,10 @@ function asked(module: ModuleText, node: Node, within: Node): [before: string, a
     const answer = `(awaited$ = charcoal$.ask(awaited$)) === charcoal$.YIELD ? ${ASK} : ${ELSE}`
     return ['charcoal$.isPromise(awaited$ = ', `) ? yield awaited$ : ${answer}`]
   }
-  module.edits.after(callee.end, '$activity')
+  // Before the `const` has its value, its name throws.
+  const isConst = module.fusible.get(callee.name)!.type !== 'FunctionDeclaration'
+  if (isConst) module.edits.before(callee.start, `(${callee.name}, `)
+  module.edits.after(callee.end, isConst ? '$activity)' : '$activity')
   // In a block the function that is called here runs in its caller.
   if (isFused(node, within)) return ['yield* (', ')']
   module.awaiting.add(within)
