@@ -18,7 +18,8 @@ function run(source: string, names: string, code = transformed(source)): Record<
 test('transformed functions keep their names and lengths', () => {
   const source = `async function a(x, y) {} async function b({ x }, y, z = 1) {} async function c(x = 1, y) {}
     const d = async ([x], y) => x, e = async (x, ...y) => y
-    const g = async ({ x }, y) => x; const h = async function (x, y = 1) { return x }; class F { async m({ x }, y) { return this } }
+    const g = async ({ x }, y) => x; const h = async function (x, y = 1) { return x }
+    class F { async m({ x }, y) { return this } }
     const m = F.prototype.m`
   const seen = (made: Record<string, Function>): unknown[] => Object.values(made).map((f) => [f.name, f.length])
   same(seen(run(source, 'a, b, c, d, e, g, h, m')), seen(run(source, 'a, b, c, d, e, g, h, m', source)))

@@ -194,7 +194,8 @@ const two = async () => 1, more = async () => 2
 const named = async function self(n) { return n === 0 ? self.name : await self(n - 1) }
 async function main() {
   log(await before, await early(), await late(1), await bare(2), await object(3), await waits(4), await chained(3))
-  log(await pattern(), await pattern({ id: 1 }, undefined, 2, 3), await fn(1), await fromTry(5), await (await makes(6))())
+  log(await pattern(), await pattern({ id: 1 }, undefined, 2, 3), await fn(1), await fromTry(5))
+  log(await (await makes(6))())
   try { await rejects('no') } catch (e) { log(e) }
   try { await pattern(null) } catch (e) { log(e.constructor.name) }
   log(await two(), await more(), await named(2), await Promise.all([1, 2].map(late)), late(1) instanceof Promise)
