@@ -8,7 +8,7 @@ import { mkdirSync, writeFileSync, readFileSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { test, ok, rejects, same, throws, until } from './harness.ts'
 import { once, spawn, wait, asyncFn, atomic, atomicFn, deadline, sleep, finish, async, pause } from './lib.ts'
-import { Domain, useDomain } from './lib.ts'
+import { Domain, each, useDomain } from './lib.ts'
 import { activities, record } from '../src/dev/index.ts'
 import { connect, serve } from '../src/worker.ts'
 import { install, link, linkTools, project, run, work } from './installed.ts'
@@ -961,4 +961,29 @@ test('calls that run for a caller who has closed the port are cancelled', async 
   await until(() => how === 'ended')
   ok(/has ended: closed/.test(String(await calling)))
   stop()
+})
+
+test('an iterator that fails to close is no unhandled rejection, though the host has a turn before the wait', async () => {
+  const d = new Domain({ slice: -1 })
+  const before = useDomain(d)
+  const unhandled: unknown[] = []
+  const note = (error: unknown): void => void unhandled.push(error)
+  process.on('unhandledRejection', note)
+  try {
+    const close = async (): Promise<never> => {
+      d.steps = 1 // at the next step the slice is over
+      throw new Error('closing')
+    }
+    const next = async (): Promise<IteratorResult<number>> => ({ done: false, value: 1 })
+    const ones = { [Symbol.asyncIterator]: () => ({ next, return: close }) }
+    let waits = false
+    const task = spawn(() => each(ones, () => ((waits = true), sleep(99_999))))
+    await until(() => waits)
+    task.cancel()
+    await rejects(task, /closing/)
+    same(unhandled, [])
+  } finally {
+    process.off('unhandledRejection', note)
+    useDomain(before)
+  }
 })

@@ -66,6 +66,8 @@ function* run<T>(items: Items<T>, body: (item: T) => unknown): Generator<unknown
 
 function* close(iterator: AsyncIterator<unknown> | Iterator<unknown>, asked: boolean): Generator<unknown, void, any> {
   const closed = iterator.return?.() as PromiseLike<unknown> | undefined
+  // It may fail before the wait begins: to open the scope takes steps, between which the host may have a turn.
+  expectFailure(closed)
   // An iterator that was asked for its next item closes when that has come. It may never come, so nobody waits.
   if (asked) disregard(Promise.resolve(closed))
   else yield* noncancellable(waitFor(closed))
