@@ -963,7 +963,7 @@ test('calls that run for a caller who has closed the port are cancelled', async 
   stop()
 })
 
-test('an iterator that fails to close is no unhandled rejection, though the host has a turn before the wait', async () => {
+test('an iterator that fails to close is no unhandled rejection, though the host has its turn before', async () => {
   const d = new Domain({ slice: -1 })
   const before = useDomain(d)
   const unhandled: unknown[] = []
