@@ -64,23 +64,30 @@ struct ch_branch *ch_activity_gives_way(struct ch_branch *b) {
   return first;
 }
 
-__attribute__((noinline)) static void ready_at_rest(struct ch_branch *b) {
-  b->scope->root->active = true;
+/* False: its activity rests, or has no scopes. */
+static inline bool collect_if_active(struct ch_branch *b) {
+  if (!b->scope || !b->scope->root->active)
+    return false;
+  collect(b->scope->root, b);
+  return true;
+}
+
+CH_RARE static void ready_at_rest(struct ch_branch *b) {
+  if ((b->flags & CH_NATIVE && ch_native_ready(b)) || collect_if_active(b))
+    return;
+  if (b->scope)
+    b->scope->root->active = true;
   ch_enqueue(b);
 }
 
-void ch_ready_in_activity(struct ch_branch *b) {
-  struct ch_finish *root = b->scope->root;
-  if (!root->active)
+void ch_ready_specially(struct ch_branch *b) {
+  if (CH_UNLIKELY(b->flags & CH_NATIVE) || !collect_if_active(b))
     CH_JUMP_TO ready_at_rest(b);
-  collect(root, b);
 }
 
 void ch_ready_first(struct ch_branch *b) {
-  if (CH_UNLIKELY(b->flags & CH_NATIVE) && ch_native_is_exclusive(b)) {
-    ch_native_ready(b);
+  if (CH_UNLIKELY(b->flags & CH_NATIVE) && ch_native_ready(b))
     return;
-  }
   struct ch_finish *root = b->scope ? b->scope->root : NULL;
   if (root && root->active) {
     b->link.next = (struct ch_link *)root->head;

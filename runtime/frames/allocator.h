@@ -112,11 +112,11 @@ static inline void ch_block_give(enum ch_kind kind, unsigned klass, void *block)
 }
 
 /* ch_frame_new and ch_frame_free for a frame of the runtime's own, which is small and of ordinary alignment. */
-static inline struct ch_class *ch_frame_class(const struct ch_frame_info *info) {
-  return &ch_tls.frames[(info->size + CH_FRAME_STEP - 1) / CH_FRAME_STEP];
+static inline struct ch_class *ch_frame_class(size_t size) {
+  return &ch_tls.frames[(size + CH_FRAME_STEP - 1) / CH_FRAME_STEP];
 }
 static inline __attribute__((always_inline)) struct ch_frame *ch_frame_take(const struct ch_frame_info *info) {
-  struct ch_frame *f = ch_class_take(ch_frame_class(info));
+  struct ch_frame *f = ch_class_take(ch_frame_class(info->size));
   if (CH_UNLIKELY(!f))
     return ch_frame_new(info);
   f->info = info;
@@ -124,11 +124,12 @@ static inline __attribute__((always_inline)) struct ch_frame *ch_frame_take(cons
   f->point = f->held = 0;
   return f;
 }
-static inline void ch_frame_give(struct ch_frame *f) {
+static inline void ch_frame_give_sized(struct ch_frame *f, size_t size) {
   if (CH_UNLIKELY(f->held != 0))
     ch_frame_free(f);
   else
-    ch_class_give(ch_frame_class(f->info), f);
+    ch_class_give(ch_frame_class(size), f);
 }
+static inline void ch_frame_give(struct ch_frame *f) { ch_frame_give_sized(f, f->info->size); }
 
 #endif

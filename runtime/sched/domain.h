@@ -127,7 +127,7 @@ static inline unsigned ch_home(void) { return (unsigned)((uintptr_t)&ch_domain >
 /* `current` is known to generated code as ch_running, whose first word is the branch's scope. */
 _Static_assert(offsetof(struct ch_domain, current) == 0 && offsetof(struct ch_branch, scope) == 0, "as the ABI says");
 
-static inline struct ch_group *ch_group_of(struct ch_branch *b) {
+static inline __attribute__((always_inline)) struct ch_group *ch_group_of(struct ch_branch *b) {
   if (CH_LIKELY(!(b->flags & (CH_LONG | CH_ASYNC))))
     return &ch_domain.base;
   if (b->flags & CH_ASYNC) {
@@ -166,10 +166,11 @@ static inline void ch_enqueue(struct ch_branch *b) {
   ch_slice_if_in_company();
 }
 
-/* The branch, whose activity has scopes, has just become ready: it queues, or waits until a sibling rests. */
-CH_HIDDEN void ch_ready_in_activity(struct ch_branch *b);
-/* The same for a branch that is NATIVE (native.c). */
-CH_HIDDEN CH_RARE void ch_native_ready(struct ch_branch *b);
+/* The branch has just become ready. It queues; or, if its activity has scopes, perhaps waits until a sibling rests. */
+CH_HIDDEN CH_RARE void ch_ready_specially(struct ch_branch *b);
+/* The branch, which is NATIVE, is ready. If only the activities contained in its atomic block have run meanwhile, it is
+ * put before all others of its group (native.c). False: nothing has been done. */
+CH_HIDDEN CH_RARE bool ch_native_ready(struct ch_branch *b);
 /* The same for any branch, before all others. */
 CH_HIDDEN void ch_ready_first(struct ch_branch *b);
 
@@ -177,12 +178,14 @@ CH_HIDDEN void ch_ready_first(struct ch_branch *b);
 static inline void ch_ready(struct ch_branch *b, intptr_t result) {
   b->state = CH_READY;
   b->link.prev = (struct ch_link *)result;
-  if (CH_UNLIKELY(b->flags & CH_NATIVE))
-    ch_native_ready(b);
-  else if (CH_LIKELY(!b->scope))
+  if (CH_LIKELY((b->flags & (CH_NATIVE | CH_LONG | CH_ASYNC)) == 0) && CH_LIKELY(!b->scope)) {
+    ch_append(&ch_domain.base, b); /* at a constant place */
+    ch_slice_if_in_company();
+  } else if ((b->flags & (CH_NATIVE | CH_ASYNC)) == 0 && !b->scope) {
     ch_enqueue(b);
-  else
-    ch_ready_in_activity(b);
+  } else {
+    ch_ready_specially(b);
+  }
 }
 
 /* The running code's branch is `current`; where the thread has no domain yet it becomes one's host (host.h). False: no

@@ -331,14 +331,9 @@ void ch_native_thread_ended(void (*impossible)(void)) {
   ch_tls.link = d->current ? &d->current->frame : NULL;
 }
 
-bool ch_native_is_exclusive(const struct ch_branch *b) { return ch_native_of(b->top)->group != NULL; }
-
-void ch_native_ready(struct ch_branch *b) {
+bool ch_native_ready(struct ch_branch *b) {
   struct ch_group *g = ch_native_of(b->top)->group;
   if (g)
     ch_enqueue_first_in(g, b);
-  else if (b->scope)
-    ch_ready_in_activity(b);
-  else
-    ch_enqueue(b);
+  return g != NULL;
 }

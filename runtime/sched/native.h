@@ -68,8 +68,6 @@ CH_HIDDEN void ch_native_thread_ended(void (*impossible)(void));
 CH_HIDDEN void ch_native_end(void);
 /* The branch waits in plain code: its innermost saved frame stands for a native stack. */
 CH_HIDDEN bool ch_native_is_waiting(const struct ch_branch *);
-/* Of a branch that is NATIVE and waits: nobody runs meanwhile but the activities contained in its atomic block. */
-CH_HIDDEN bool ch_native_is_exclusive(const struct ch_branch *);
 /* Return addresses on that stack, innermost first; how many. For reports: also in a signal handler. */
 CH_HIDDEN unsigned ch_native_backtrace(const struct ch_branch *, void **pcs, unsigned most);
 /* Of a branch that is NATIVE: where it has been left; NULL: it runs. */

@@ -19,7 +19,7 @@ int ch_leaf_resume(struct ch_frame *frame) {
 
 /* The wait's result is the call's. */
 int ch_operand_resume(struct ch_frame *frame) {
-  ch_frame_give(frame);
+  ch_frame_give_sized(frame, CH_OPERAND_BYTES);
   return CH_DONE;
 }
 

@@ -68,9 +68,9 @@ CH_HIDDEN void ch_wait_abandon(struct ch_branch *);
 static inline void ch_wait_on(struct ch_link *list, enum ch_what what) {
   struct ch_branch *b = ch_domain.current;
   CH_INVARIANT(b && ch_is_running(b), "only the running branch can block");
+  ch_list_append(list, &b->link, false);
   b->state = CH_WAITING;
   b->what = (uint8_t)what;
-  ch_list_append(list, &b->link, false);
 }
 
 /* How an interruptible wait ends that has just been registered: with the result, or as one that blocks. */
@@ -86,8 +86,9 @@ struct ch_operand {
   void *object;
   void *value; /* where it comes from, or goes to */
 };
+#define CH_OPERAND_BYTES (CH_FRAME_HEADER + sizeof(struct ch_operand))
 #define CH_OPERAND_FRAME(function)                                                                                     \
-  {.resume = ch_operand_resume, .name = (function), .size = CH_FRAME_HEADER + sizeof(struct ch_operand), .align = 16}
+  {.resume = ch_operand_resume, .name = (function), .size = CH_OPERAND_BYTES, .align = 16}
 CH_HIDDEN int ch_operand_resume(struct ch_frame *);
 static inline const struct ch_operand *ch_operand_of(const struct ch_branch *b) {
   return (const struct ch_operand *)((const struct ch_frame *)b->top)->image;

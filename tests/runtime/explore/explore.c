@@ -163,8 +163,7 @@ static void cancel_party(int i) {
   parties[i].inbox.cancelled = true;
 }
 
-void ch_ready_in_activity(struct ch_branch *b) { (void)b, fail("no activity has scopes here"); }
-void ch_native_ready(struct ch_branch *b) { (void)b; }
+void ch_ready_specially(struct ch_branch *b) { (void)b, fail("no activity has scopes or a handle here"); }
 void ch_ready_first(struct ch_branch *b) { (void)b; }
 void ch_slice_start(void) {}
 bool ch_host_begin(void) { return false; }
