@@ -1,6 +1,7 @@
 // `activate` statements, in pass `outline`: the body becomes an activity's function, and the captured variables become
 // a record that ch_spawn copies. A variable that is copied lies in the record itself; of any other one the record has
 // the address.
+#include "abi.h"
 #include "charcoal_abi.h"
 #include "outliner.h"
 #include "options.h"
@@ -29,6 +30,7 @@ struct Capture {
   bool byValue = false;                // our record holds the value itself
   uint64_t size = 0;                   // of the value in bytes, if byValue
   Align align;                         // of the value, if byValue
+  bool asWord = false;                 // the value has fewer bytes than a word, and is stored as a whole word
   Constant *constant = nullptr;        // the value if it is byValue and known; then no record holds it
   DILocalVariable *variable = nullptr; // as the user wrote it, if compiled with -g
 };
@@ -102,6 +104,15 @@ static std::optional<Capture> readCapture(Function &helper, StructType *type, un
   return capture;
 }
 
+// A number such as a descriptor that has the last word of the record for itself is stored as a whole word: then the
+// record consists of words, which the runtime copies one by one.
+static void widenLast(Record &record, Capture &last, const DataLayout &layout) {
+  if (!last.byValue || last.offset % 8 != 0 || !isPowerOf2_64(last.size) || last.size >= 8 || layout.isBigEndian())
+    return;
+  last.asWord = true;
+  record.size = last.offset + 8;
+}
+
 // Places the captures, the widest alignment first so that no space is lost.
 static void arrange(Record &record, const DataLayout &layout) {
   std::vector<Capture *> order;
@@ -121,6 +132,8 @@ static void arrange(Record &record, const DataLayout &layout) {
     record.size = capture->offset + capture->size;
     wide |= capture->align > Align(8);
   }
+  if (!order.empty())
+    widenLast(record, *order.back(), layout);
   if (wide)
     record.size = std::max<uint64_t>(record.size, 16);
 }
@@ -143,7 +156,7 @@ static std::optional<Record> readRecord(const Statement &statement, const DataLa
 
 // ---- the spawner ----
 
-// Makes the record before the call. Returns its address, or a null pointer if it is empty.
+// Makes the record before the call, where its lifetime begins. Returns its address, or a null pointer if it is empty.
 static Value *makeRecord(CallInst &call, StructType *type, const Record &record) {
   LLVMContext &C = call.getContext();
   if (!record.size)
@@ -152,6 +165,7 @@ static Value *makeRecord(CallInst &call, StructType *type, const Record &record)
   AllocaInst *storage = entry.CreateAlloca(ArrayType::get(Type::getInt8Ty(C), record.size), nullptr, "record");
   storage->setAlignment(RecordAlign);
   IRBuilder<> B(&call);
+  B.CreateLifetimeStart(storage);
   for (unsigned k = 0; k < record.captures.size(); ++k) {
     const Capture &capture = record.captures[k];
     if (capture.constant)
@@ -159,7 +173,10 @@ static Value *makeRecord(CallInst &call, StructType *type, const Record &record)
     Value *from = B.CreateStructGEP(type, call.getArgOperand(0), k);
     Value *to = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), storage, capture.offset);
     Value *value = B.CreateLoad(capture.type, from);
-    if (capture.byValue)
+    if (capture.asWord) {
+      Value *number = B.CreateAlignedLoad(B.getIntNTy(8 * capture.size), value, capture.align);
+      B.CreateAlignedStore(B.CreateZExt(number, B.getInt64Ty()), to, Align(8));
+    } else if (capture.byValue)
       B.CreateMemCpy(to, std::min(capture.align, RecordAlign), value, capture.align, capture.size);
     else
       B.CreateAlignedStore(value, to, capture.align);
@@ -176,7 +193,8 @@ static void spawn(CallInst &marker, CallInst &call, Function &helper, StructType
   FunctionCallee runtime = M.getOrInsertFunction("ch_spawn", i32, ptr, ptr, ptr, sizeType, i32, ptr);
   if (auto *F = dyn_cast<Function>(runtime.getCallee())) {
     F->addParamAttr(2, Attribute::ReadOnly); // the runtime copies it
-    F->addFnAttr(Attribute::NoCallback);     // it only queues, so there are no yield points around it
+    F->addParamAttr(2, noCapture(C));
+    F->addFnAttr(Attribute::NoCallback); // it only queues, so there are no yield points around it
     F->setDoesNotThrow();
   }
   Value *storage = makeRecord(call, type, record);
@@ -186,6 +204,8 @@ static void spawn(CallInst &marker, CallInst &call, Function &helper, StructType
   CallInst *spawnCall = B.CreateCall(
       runtime, {handle, &helper, storage, ConstantInt::get(sizeType, record.size), flags, marker.getArgOperand(3)});
   spawnCall->setDebugLoc(marker.getDebugLoc());
+  if (record.size)
+    B.CreateLifetimeEnd(storage);
 }
 
 // Notes the locals that the activity uses: its handle, and the variables whose addresses clang stores in its record.

@@ -15,10 +15,13 @@
 //                                              there is one
 //     call void @ch_frame_free(%f)             becomes code that puts the block back, if `held` is 0
 //
+//   And a call of ch_spawn becomes one of the function for the size of its record (sizes.h).
+//
 // Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-shortcuts
 #include "shortcuts.h"
 #include "abi.h"
 #include "glue.h"
+#include "sizes.h"
 #include "suspension_markers.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/BranchProbabilityInfo.h"
@@ -342,9 +345,14 @@ void Shortcuts::shorten(Function &F) {
 } // namespace charcoal
 
 PreservedAnalyses charcoal::ShortcutsPass::run(Module &M, ModuleAnalysisManager &) {
-  if (!M.getFunction("ch_version_of") && !M.getFunction("ch_frame_new"))
+  Function *spawn = M.getFunction("ch_spawn");
+  if (!M.getFunction("ch_version_of") && !M.getFunction("ch_frame_new") && !spawn)
     return PreservedAnalyses::all();
   Abi abi(M);
+  if (spawn)
+    for (User *user : make_early_inc_range(spawn->users()))
+      if (auto *I = dyn_cast<Instruction>(user); I && calls(*I, "ch_spawn"))
+        spawnBySize(abi, *cast<CallInst>(I));
   Shortcuts shortcuts(abi);
   SmallVector<Function *> all; // collected first, because the loop below may add shared functions
   for (Function &F : M)

@@ -1,5 +1,5 @@
-// Which of the runtime's functions save and restore an activation with an image of this many bytes: those for its size,
-// or the ones for any size (abi/charcoal_sizes.h).
+// Which of the runtime's functions save and restore an activation with an image of this many bytes, or spawn an activity
+// with a record of so many: those for its size, or the ones for any size (abi/charcoal_sizes.h).
 #ifndef CHARCOAL_PASSES_SIZES_H
 #define CHARCOAL_PASSES_SIZES_H
 
@@ -13,6 +13,9 @@ llvm::FunctionCallee suspendHomeOfSize(Abi &, uint64_t image); // i32 ch_suspend
 // CH_FRAME_HOME.
 llvm::FunctionCallee restoreOfSize(Abi &, uint64_t image);
 llvm::FunctionCallee restoreHomeOfSize(Abi &, uint64_t image);
+
+// Makes a call of ch_spawn one of the function for the size of its record, if there is one.
+void spawnBySize(Abi &, llvm::CallInst &);
 
 } // namespace charcoal
 

@@ -2,6 +2,7 @@
 #include "sched/schedule.h"
 #include "activity/activity.h"
 #include "activity/extension.h"
+#include "charcoal_sizes.h"
 #include "frames/captures.h"
 #include "frames/words.h"
 #include "reactor/reactor.h"
@@ -73,8 +74,8 @@ static struct ch_branch *take(bool prefixed, size_t record) {
     klass = CH_LARGE_CLASS;
   return block ? branch_in(block, prefixed, klass) : NULL;
 }
-static inline __attribute__((always_inline)) struct ch_branch *take_if_free(bool prefixed, bool far, size_t record) {
-  size_t size = size_of(prefixed, far, record);
+static inline __attribute__((always_inline)) struct ch_branch *take_if_free(bool prefixed, size_t record) {
+  size_t size = size_of(prefixed, is_far(record), record);
   char *block = ch_block_take_if_free(prefixed ? CH_KIND_LONG : CH_KIND_ACTIVITY, class_of(size));
   return CH_LIKELY(block != NULL) ? branch_in(block, prefixed, class_of(size)) : NULL;
 }
@@ -87,20 +88,10 @@ static inline __attribute__((always_inline)) void give(struct ch_branch *b, bool
     ch_class_give(&ch_heap->classes[prefixed ? CH_KIND_LONG : CH_KIND_ACTIVITY][b->klass], block);
 }
 
-static inline bool is_of_words(size_t record) { return record % 8 == 0 && record <= CH_MOST_WORDS; }
-
-static inline void copy_record(void *to, const void *from, size_t size) {
-  if (CH_LIKELY(is_of_words(size)))
-    ch_copy_words(to, from, (uint32_t)size);
-  else
-    memcpy(to, from, size);
-}
-
-/* Sets up an activity in this memory, but does not put it into the queue. */
+/* Sets up an activity in this memory, but not its record, and does not put it into the queue. */
 static inline __attribute__((always_inline)) void begin(struct ch_branch *b, ch_activity *handle,
                                                         struct ch_member *member, struct ch_group *group, bool prefixed,
-                                                        bool far, void *body_int, const void *record, size_t size,
-                                                        const char *site) {
+                                                        void *body_int, size_t record, const char *site) {
   struct ch_domain *d = &ch_domain;
   if (prefixed)
     *ch_branch_prefix(b) = (struct ch_prefix){handle, group};
@@ -108,10 +99,9 @@ static inline __attribute__((always_inline)) void begin(struct ch_branch *b, ch_
   b->top = body_int;
   b->error = 0;
   b->state = CH_NEW;
-  b->flags = (uint8_t)((far ? CH_FAR : 0) | (prefixed ? CH_LONG : 0));
+  b->flags = (uint8_t)((is_far(record) ? CH_FAR : 0) | (prefixed ? CH_LONG : 0));
   b->what = 0;
   b->link.prev = (struct ch_link *)site;
-  copy_record(ch_branch_record(b), record, size);
   if (handle)
     *handle = (ch_activity){.branch = b,
                             .waiters = {&handle->waiters, &handle->waiters},
@@ -126,8 +116,10 @@ static inline __attribute__((always_inline)) void begin(struct ch_branch *b, ch_
   group->live++;
 }
 
-CH_COLD static int spawn_slow(ch_activity *handle, void *body_int, const void *record, size_t size, unsigned flags,
-                              const char *site) {
+/* For a record of any size, and whatever is unusual. */
+CH_COLD int ch_spawn(ch_activity *handle, void *body_int, const void *record, size_t size, unsigned flags,
+                     const char *site) {
+  ch_look_whether_child();
   struct ch_domain *d = &ch_domain;
   struct ch_member *member = NULL;
   if (CH_UNLIKELY(ch_is_member(handle)))
@@ -148,7 +140,8 @@ CH_COLD static int spawn_slow(ch_activity *handle, void *body_int, const void *r
   struct ch_branch *b = take(prefixed, size);
   if (CH_UNLIKELY(!b))
     return stillborn(handle, flags, site, ENOMEM);
-  begin(b, handle, member, group, prefixed, is_far(size), body_int, record, size, site);
+  begin(b, handle, member, group, prefixed, body_int, size, site);
+  memcpy(ch_branch_record(b), record, size);
   if (CH_UNLIKELY(ch_checks)) {
     ch_captures_spawned(b, size, site, __builtin_return_address(0));
     d->prepares = 1; /* also if the checks have begun a moment ago */
@@ -162,39 +155,40 @@ CH_COLD static int spawn_slow(ch_activity *handle, void *body_int, const void *r
   return 0;
 }
 
-/* An activity of the base group of a domain that nobody watches. */
-static inline bool is_usual(const ch_activity *handle, size_t record, unsigned flags) {
-  return ch_domain.group && !ch_is_member(handle) && is_of_words(record) &&
-         (ch_tls.spawn_policy | (flags & (CH_SPAWN_CONTAINED | CH_SPAWN_FREE)) | (unsigned)ch_checks |
-          (unsigned)ch_watched) == 0;
+/* The activity belongs to the base group of a domain that nobody watches. */
+static inline bool is_usual(void) {
+  _Static_assert(CH_POLICY_DELAY == 0, "the usual policy");
+  return !ch_child_is_unnoticed() && ch_domain.group &&
+         (ch_tls.spawn_policy | (unsigned)ch_checks | (unsigned)ch_watched) == 0;
 }
 
-/* False: no memory of this size is free. */
-static inline __attribute__((always_inline)) bool spawn_usual(ch_activity *handle, bool far, void *body_int,
-                                                              const void *record, size_t size, const char *site) {
-  struct ch_branch *b = take_if_free(handle != NULL, far, size);
-  if (CH_UNLIKELY(!b))
+/* False: nothing has been done, because something is unusual, or no memory of this size is free. */
+static inline __attribute__((always_inline)) bool spawn_sized(ch_activity *handle, bool prefixed, void *body_int,
+                                                              const void *record, uint32_t size, const char *site) {
+  struct ch_branch *b;
+  if (CH_UNLIKELY(!is_usual()) || CH_UNLIKELY(!(b = take_if_free(prefixed, size))))
     return false;
-  begin(b, handle, NULL, &ch_domain.base, handle != NULL, far, body_int, record, size, site);
+  begin(b, handle, NULL, &ch_domain.base, prefixed, body_int, size, site);
+  ch_copy_words((char *)b + (is_far(size) ? CH_FAR_RECORD : CH_NEAR_RECORD), record, size);
   ch_append(&ch_domain.base, b);
   ch_slice_if_in_company();
   return true;
 }
 
-int ch_spawn(ch_activity *handle, void *body_int, const void *record, size_t size, unsigned flags, const char *site) {
-  ch_look_whether_child();
-  _Static_assert(CH_POLICY_DELAY == 0, "the usual policy");
-  if (CH_LIKELY(is_usual(handle, size, flags))) {
-    /* Whether there is a handle, and where the record stands, is asked once. */
-    const bool spawned = handle && is_far(size) ? spawn_usual(handle, true, body_int, record, size, site)
-                         : handle               ? spawn_usual(handle, false, body_int, record, size, site)
-                         : is_far(size)         ? spawn_usual(NULL, true, body_int, record, size, site)
-                                                : spawn_usual(NULL, false, body_int, record, size, site);
-    if (CH_LIKELY(spawned))
-      return 0;
+#define SIZED(n)                                                                                                       \
+  int ch_spawn_##n(void *body_int, const void *record, const char *site) {                                             \
+    if (CH_LIKELY(spawn_sized(NULL, false, body_int, record, 8 * n, site)))                                            \
+      return 0;                                                                                                        \
+    return ch_spawn(NULL, body_int, record, 8 * n, CH_SPAWN_UNSEEN, site);                                             \
+  }                                                                                                                    \
+  int ch_spawn_handle_##n(ch_activity *handle, void *body_int, const void *record, const char *site) {                 \
+    if (CH_LIKELY(handle && !ch_is_member(handle)) &&                                                                  \
+        CH_LIKELY(spawn_sized(handle, true, body_int, record, 8 * n, site)))                                           \
+      return 0;                                                                                                        \
+    return ch_spawn(handle, body_int, record, 8 * n, 0, site);                                                         \
   }
-  CH_JUMP_TO spawn_slow(handle, body_int, record, size, flags, site);
-}
+CH_FOR_EACH_SIZE(SIZED)
+#undef SIZED
 
 /* ---- end ---- */
 

@@ -10,9 +10,9 @@ void f(int shared, long copied, char small) {
 }
 // CHECK: @[[SITE:.*]] = private unnamed_addr constant {{.*}} c"activate_becomes_ch_spawn.c:8\00"
 // CHECK-LABEL: define dso_local void @f(
-// CHECK: %[[RECORD:.*]] = alloca [17 x i8], align 16
+// CHECK: %[[RECORD:.*]] = alloca [24 x i8], align 16
 // CHECK-NOT: __charcoal
-// CHECK: call i32 @ch_spawn(ptr %{{.*}}, ptr @f.activity, ptr %[[RECORD]], i64 17, i32 0, ptr @[[SITE]])
+// CHECK: call i32 @ch_spawn(ptr %{{.*}}, ptr @f.activity, ptr %[[RECORD]], i64 24, i32 0, ptr @[[SITE]])
 // CHECK-NOT: __captured_stmt
 // CHECK-LABEL: define internal void @f.activity(ptr noundef %0)
 // CHECK-SAME: #[[ATTRIBUTES:[0-9]+]]
