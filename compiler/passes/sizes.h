@@ -1,5 +1,5 @@
-// Which of the runtime's functions save and restore an activation with an image of this many bytes, or spawn an activity
-// with a record of so many: those for its size, or the ones for any size (abi/charcoal_sizes.h).
+// Which of the runtime's functions save and restore an activation with an image of this many bytes, or spawn an
+// activity with a record of so many: those for its size, or the ones for any size (abi/charcoal_sizes.h).
 #ifndef CHARCOAL_PASSES_SIZES_H
 #define CHARCOAL_PASSES_SIZES_H
 
