@@ -69,13 +69,12 @@ void markSuspending(CallInst &CB, bool unprototyped) {
   LLVMContext &C = M.getContext();
   AttributeList old = CB.getAttributes();
   AttrBuilder none(C);
-  // In C an object that a function returns has another address than any that the function knew. In C++ it may have the
-  // address of itself, as a short std::string has.
-  const bool isC = languageOf(M) == Language::C;
   SmallVector<AttributeSet> params;
   for (unsigned i = 0; i < CB.arg_size(); ++i) {
     AttributeSet set = old.getParamAttrs(i);
-    if (set.hasAttribute(Attribute::StructRet) && isC) // after the return only the caller knows the object
+    // In C an object that a function returns has another address than any that the function knew. In C++ it may have
+    // the address of itself, as a short std::string has.
+    if (set.hasAttribute(Attribute::StructRet) && languageOf(M) == Language::C)
       set = set.addAttributes(C, AttributeSet::get(C, {noCapture(C)}));
     for (Attribute::AttrKind drop : droppedOfParameters(M))
       set = set.removeAttribute(C, drop);

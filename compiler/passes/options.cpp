@@ -48,7 +48,7 @@ Language languageOf(const Module &M) {
     return *language;
   Language found = Language::C;
   for (const Function &F : M) {
-    if (F.getName().starts_with("_R") || F.getName().ends_with("_personality_v0"))
+    if (F.getName().starts_with("_R") || F.getName() == "__gxx_personality_v0")
       return Language::Other; // Rust, or exceptions of C++
     if (F.getName().starts_with("_Z"))
       found = Language::CPlusPlusWithoutExceptions;
