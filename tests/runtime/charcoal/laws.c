@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <threads.h>
+#include <time.h>
 
 static int work(int n) { return n * 2 + 1; }
 
@@ -290,14 +291,21 @@ TEST(law_7_activate_queues) {
   EXPECT_NOTES("statement body");
 }
 
-/* The time in ns of 20,000 activities that know a local. */
+/* The processor time of this thread in ns: what other programs use does not count. */
+static int64_t used(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+/* That of 20,000 activities that know a local. */
 static int64_t time_of_activities(int checks) {
   enum { MANY = 20000 };
   ch_sem gate = CH_SEM_INIT(0);
   ch_activity *all = calloc(MANY, sizeof *all);
   EXPECT(all);
   ch_checks = checks;
-  int64_t begin = ch_now();
+  int64_t begin = used();
   for (int i = 0; i < MANY; i++)
     activate[&all[i]] { ch_sem_wait(&gate); }
   ch_reschedule();
@@ -306,16 +314,16 @@ static int64_t time_of_activities(int checks) {
   for (int i = 0; i < MANY; i++)
     ch_activity_wait(&all[i]);
   free(all);
-  return ch_now() - begin;
+  return used() - begin;
 }
 TEST(checking_law_7_costs_a_small_factor_however_many_activities_there_are) {
   int64_t checked = INT64_MAX, unchecked = INT64_MAX;
-  for (int tries = 0; tries < 3 || (checked > 60 * unchecked && tries < 8); tries++) {
+  for (int tries = 0; tries < 3 || (checked > 100 * unchecked && tries < 8); tries++) {
     int64_t with = time_of_activities(1), without = time_of_activities(0);
     checked = with < checked ? with : checked;
     unchecked = without < unchecked ? without : unchecked;
   }
-  EXPECT(checked <= 60 * unchecked); /* some 2 to 7; where all captures are looked at for each it is several hundred */
+  EXPECT(checked <= 100 * unchecked); /* some 15 to 35; hundreds if each looks at all captures */
 }
 
 static ch_sem gate;
