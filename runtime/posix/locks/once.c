@@ -138,6 +138,7 @@ static const struct kind of_once = {begin_once, is_running, end_once};
 
 struct type {
   struct ch_lock_type type;
+  struct ch_leaf leaf;
   const struct kind *kind;
 };
 static const struct kind *kind_of(const struct ch_lock_type *type) { return ((const struct type *)type)->kind; }
@@ -165,6 +166,7 @@ static enum ch_await await(struct ch_queue *q, struct ch_word *word) {
         .take = how_to_take,                                                                                           \
         .await = await,                                                                                                \
         .holder = holder},                                                                                             \
+   .leaf = CH_LOCK_LEAF(name),                                                                                         \
    .kind = of}
 static const struct type once_type = TYPE("pthread_once", take, &of_once);
 static const struct type variable_type = TYPE("a local static variable", take, &of_variable);
@@ -178,31 +180,24 @@ static bool must_wait(struct ch_lock_wait *w, const struct type *type, void *obj
   return *result < 0;
 }
 
-static const struct ch_leaf once_leaf = CH_LOCK_LEAF("pthread_once");
-struct ch_int_result ch_once_take_int(pthread_once_t *) CH_INT_NAME(ch_once_take);
-struct ch_int_result ch_once_take_int(pthread_once_t *once) {
+static inline struct ch_int_result take_int(const struct type *type, void *object) {
   struct ch_lock_wait w;
   int result;
-  return must_wait(&w, &once_type, once, &result) ? ch_lock_wait_int(&once_leaf, &w) : ch_done(result);
+  return must_wait(&w, type, object, &result) ? ch_lock_wait_int(&type->leaf, &w) : ch_done(result);
 }
-int ch_once_take(pthread_once_t *once) {
+static inline int take_plainly(const struct type *type, void *object) {
   struct ch_lock_wait w;
   int result;
-  return must_wait(&w, &once_type, once, &result) ? ch_lock_wait(&w) : result;
+  return must_wait(&w, type, object, &result) ? ch_lock_wait(&w) : result;
 }
 
-static const struct ch_leaf variable_leaf = CH_LOCK_LEAF("a local static variable");
+struct ch_int_result ch_once_take_int(pthread_once_t *) CH_INT_NAME(ch_once_take);
+struct ch_int_result ch_once_take_int(pthread_once_t *once) { return take_int(&once_type, once); }
+int ch_once_take(pthread_once_t *once) { return take_plainly(&once_type, once); }
+
 struct ch_int_result ch_variable_take_int(uint64_t *) CH_INT_NAME(ch_variable_take);
-struct ch_int_result ch_variable_take_int(uint64_t *guard) {
-  struct ch_lock_wait w;
-  int result;
-  return must_wait(&w, &variable_type, guard, &result) ? ch_lock_wait_int(&variable_leaf, &w) : ch_done(result);
-}
-int ch_variable_take(uint64_t *guard) {
-  struct ch_lock_wait w;
-  int result;
-  return must_wait(&w, &variable_type, guard, &result) ? ch_lock_wait(&w) : result;
-}
+struct ch_int_result ch_variable_take_int(uint64_t *guard) { return take_int(&variable_type, guard); }
+int ch_variable_take(uint64_t *guard) { return take_plainly(&variable_type, guard); }
 
 /* ---- in plain code ---- */
 
