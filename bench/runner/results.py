@@ -103,8 +103,9 @@ def merge(path, bench, rows):
 
 
 def day(path, bench):
-    """The day on which the rows of a benchmark in the file were measured."""
-    return load(_days_file(path), {}).get(bench, "an unknown day")
+    """The day on which the rows of a benchmark in the file were measured; if nobody has noted it, that of the file."""
+    changed = datetime.date.fromtimestamp(os.path.getmtime(path)).isoformat()
+    return load(_days_file(path), {}).get(bench, changed)
 
 
 def _number(value):
