@@ -254,6 +254,8 @@ void ch_anchor_set(struct ch_anchor *public, void *buffer, int value, uint32_t d
     ch_blocks_forget(t.around.opened, a->stack, CH_CALLERS_STACK);
   if (ch_domain.stack != a->stack)
     come_back(a, CH_CALLERS_STACK);
+  else if (a->stack)
+    ch_around_check_that_it_runs();
   if (is_its_own) {
     ch_around_check(&t.around);
     ch_around_leave_blocks(&t.around);

@@ -42,6 +42,12 @@ void ch_around_interrupts_scheduler(void) {
                    NULL, "jump before that function returns; let the handler set a flag, or use signalfd");
 }
 
+void ch_around_check_that_it_runs(void) {
+  const struct ch_branch *b = ch_domain.current;
+  if (CH_UNLIKELY(!b || !ch_is_running(b) || ch_tls.link != &b->frame))
+    ch_around_interrupts_scheduler();
+}
+
 CH_COLD static void check_blocks(uint64_t opened) {
   const struct ch_open_block *left = ch_block_left(opened);
   if (!left)
@@ -78,18 +84,21 @@ void ch_around_leave_atomic(uint32_t depth) {
 
 struct noted {
   struct around around;
-  const struct ch_stack *stack; /* the plain code runs on it; NULL: no domain runs the code */
+  const struct ch_stack *stack; /* the plain code runs on it; NULL: no branch runs the code */
 };
 _Static_assert(sizeof(struct noted) <= sizeof(struct ch_around), "it fits into what the compiler reserves");
 
 void ch_around_note(struct ch_around *public) {
-  *(struct noted *)public = (struct noted){ch_around_now(), ch_domain.stack};
+  *(struct noted *)public = (struct noted){ch_around_now(), ch_domain.current ? ch_domain.stack : NULL};
 }
 
 void ch_around_restore(const struct ch_around *public) {
   const struct noted *n = (const struct noted *)public;
-  if (CH_UNLIKELY(n->stack && ch_domain.stack && n->stack != ch_domain.stack))
-    ch_around_interrupts_scheduler();
+  if (n->stack && ch_domain.stack) {
+    if (CH_UNLIKELY(n->stack != ch_domain.stack))
+      ch_around_interrupts_scheduler();
+    ch_around_check_that_it_runs();
+  }
   if (CH_UNLIKELY(ch_domain.open_blocks != NULL))
     ch_blocks_forget(n->around.opened, ch_domain.stack, CH_CALLERS_STACK);
   ch_around_check(&n->around);
