@@ -473,13 +473,20 @@ TEST(with_fair_one_activity_takes_its_clauses_in_turn) {
 
 /* ---- many clauses ---- */
 
+/* On a busy machine the thread is set aside in the midst of what takes long, and not of what takes a moment. */
+static int64_t processor_time(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
 static int64_t time_of_all(unsigned n, int one_by_one) {
   ch_sem *units = calloc(n, sizeof *units);
   struct ch_sem_wait__clause *clauses = calloc(n, sizeof *clauses);
   struct ch_wait all;
   unsigned told = 0;
   EXPECT(units && clauses);
-  int64_t begin = ch_now();
+  int64_t begin = processor_time();
   ch_wait_enter(&all, CH_WAIT_AND, NULL);
   for (unsigned i = 0; i < n; i++) {
     ch_sem_wait__clause(&clauses[i], &units[i]);
@@ -497,7 +504,7 @@ static int64_t time_of_all(unsigned n, int one_by_one) {
   while (ch_wait_next(&all) == (int)told)
     told++;
   ch_wait_leave(&all);
-  int64_t took = ch_now() - begin;
+  int64_t took = processor_time() - begin;
   EXPECT(told == n);
   free(units);
   free(clauses);
@@ -540,7 +547,7 @@ static int64_t time_of_condition(unsigned n, int how) {
   unsigned told = 0;
   int k = 0;
   EXPECT(units && clauses && nodes);
-  int64_t begin = ch_now();
+  int64_t begin = processor_time();
   do {
     ch_wait_enter(&all, CH_WAIT_AND, NULL);
     for (unsigned i = 0; i < 2 * n; i++)
@@ -562,7 +569,7 @@ static int64_t time_of_condition(unsigned n, int how) {
     }
     ch_wait_leave(&all);
   } finish;
-  int64_t took = ch_now() - begin;
+  int64_t took = processor_time() - begin;
   const int one_is_enough = shape == OR_OF_ANDS && how & PRUNED, never = shape == OR_OF_ANDS && !(how & PRUNED);
   if (one_is_enough)
     EXPECT(told == 1 && k == -ENOENT && nodes[0].left == 0);
