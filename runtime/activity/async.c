@@ -7,6 +7,7 @@
 #include "frames/captures.h"
 #include "frames/out_of_memory.h"
 #include "report/watch.h"
+#include "sched/host.h"
 #include "sched/native.h"
 #include "sched/open_blocks.h"
 #include "wait/wait.h"
@@ -157,6 +158,8 @@ static inline __attribute__((always_inline)) void become_branch(struct ch_async 
   ch_tls.link = &b->frame;
   if (CH_UNLIKELY(d->open_blocks != NULL))
     ch_blocks_split(b, &a->branch);
+  if (CH_UNLIKELY(d->cancellable != 0))
+    ch_host_runs(b);
   if (CH_UNLIKELY(a->branch.what == CH_ON_TURN)) /* it may be: `what` is kept from an earlier wait */
     wake_yielded();
 }

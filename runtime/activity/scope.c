@@ -3,6 +3,7 @@
 #include "activity/cancel.h"
 #include "activity/extension.h"
 #include "reactor/timer.h"
+#include "sched/host.h"
 #include "wait/wait.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +69,8 @@ void ch_scope_close(struct ch_finish *s) {
     ch_extension_end(s);
   ch_domain.marked_count -= s->marked;
   s->owner->scope = s->outer;
+  if (CH_UNLIKELY(ch_domain.holds_cancellation != 0))
+    ch_host_runs(ch_domain.current);
 }
 
 /* The running branch waits at the end of the scope. It is on no list, because the last of the scope's branches finds

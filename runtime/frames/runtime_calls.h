@@ -4,6 +4,7 @@
 #ifndef CHARCOAL_FRAMES_RUNTIME_CALLS_H
 #define CHARCOAL_FRAMES_RUNTIME_CALLS_H
 
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <time.h>
@@ -17,5 +18,16 @@ static inline ssize_t ch_runtime_send(int fd, const void *bytes, size_t n, int f
 }
 /* Sleeps with the thread, while nanosleep lets other activities of the domain go on. */
 static inline void ch_runtime_sleep(const struct timespec *duration) { syscall(SYS_nanosleep, duration, NULL); }
+
+/* Until the end of the block pthread_cancel does not end the thread, which would leave half made what is made there:
+ * open, close, connect and many more are cancellation points. */
+static inline int ch_hold_cancellation(void) {
+  int before;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+  return before;
+}
+static inline void ch_let_cancellation(const int *before) { pthread_setcancelstate(*before, NULL); }
+#define CH_NO_CANCELLATION                                                                                             \
+  const int cancellation __attribute__((cleanup(ch_let_cancellation), unused)) = ch_hold_cancellation()
 
 #endif

@@ -4,8 +4,6 @@
 #include "reactor/inbox.h"
 #include "reactor/reactor.h"
 
-__thread bool ch_in_programs_thread;
-
 static bool is_alone(const struct ch_domain *d) {
   return d->live == 1 && d->group == &d->base && d->current && !d->current->scope && !d->base.head &&
          d->base.outside == 0 && d->marked_count == 0 && ch_inbox_expected == 0 && !ch_has_sources() &&

@@ -9,9 +9,6 @@
 /* Nobody but the running activity, which has no scope open, can do anything in this domain until it goes on. */
 CH_HIDDEN bool ch_is_single_activity(void);
 
-/* This thread was made by the program's own pthread_create or thrd_create: so pthread_cancel may end it. */
-CH_HIDDEN extern __thread __attribute__((tls_model("initial-exec"))) bool ch_in_programs_thread;
-
 /* pthread_cancel has ended the thread, whose other activities go on: the activity that it was about ends here. */
 static inline void ch_cancellation_point(void) {
   if (CH_UNLIKELY(ch_domain.is_cancelled != 0))

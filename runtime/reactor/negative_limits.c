@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "reactor/negative_limits.h"
 #include "frames/forks.h"
+#include "frames/runtime_calls.h"
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
@@ -47,6 +48,7 @@ static void set_count(unsigned n) { __atomic_store_n(&ch_negative_limits, n, __A
 
 /* Nobody tells when the last number of a socket is closed, so the closed ones are dropped before the list grows. */
 static void drop_closed(void) {
+  CH_NO_CANCELLATION;
   DIR *numbers = opendir("/proc/self/fd");
   if (!numbers)
     return;

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "reactor/runtime_descriptors.h"
 #include "frames/interposed.h"
+#include "frames/runtime_calls.h"
 #include "sched/child.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -54,6 +55,7 @@ static void note_process(void) {
 
 int ch_add_runtime_descriptor(int fd) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
+  CH_NO_CANCELLATION;
   if (fd < 0)
     return -1;
   ch_library_once(&once, note_process);
@@ -94,6 +96,7 @@ void ch_forget_runtime_descriptor(int slot) {
   __atomic_store_n(&descriptors[slot], 0, __ATOMIC_RELAXED);
 }
 void ch_close_runtime_descriptor(int slot) {
+  CH_NO_CANCELLATION;
   int fd = number_at(slot);
   ch_forget_runtime_descriptor(slot);
   __close(fd);

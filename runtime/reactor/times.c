@@ -1,6 +1,7 @@
 /* Conversions between the C library's times and nanoseconds. See times.h. */
 #define _GNU_SOURCE
 #include "reactor/times.h"
+#include "frames/runtime_calls.h"
 #include "reactor/reactor.h"
 #include "reactor/runtime_descriptors.h"
 #include <errno.h>
@@ -72,6 +73,7 @@ int ch_clock_watch(clockid_t clock, const struct timespec *t, int *steady) {
   *steady = clock == CLOCK_MONOTONIC || ch_reactor == &ch_reactor_simulated;
   if (*steady || (clock != CLOCK_REALTIME && clock != CLOCK_BOOTTIME))
     return -1;
+  CH_NO_CANCELLATION;
   int saved = errno, fd = timerfd_create(clock, TFD_NONBLOCK | TFD_CLOEXEC);
   struct itimerspec at = {.it_value = *t};
   int flags = TFD_TIMER_ABSTIME | (clock == CLOCK_REALTIME ? TFD_TIMER_CANCEL_ON_SET : 0);

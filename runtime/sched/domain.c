@@ -95,13 +95,16 @@ CH_COLD static bool gives_way(void) {
 /* Notes whether before_run has something to do. That changes only where this is called: after runs for which after_run
  * is called, and where the loop looks around, which is often enough for what another thread changes. */
 static void look_whether_runs_are_prepared(void) {
-  ch_domain.prepares = ((unsigned)ch_checks | (unsigned)ch_watched | ch_environments.saved) != 0;
+  const unsigned for_all = (unsigned)ch_checks | (unsigned)ch_watched | ch_domain.cancellable;
+  ch_domain.prepares = (for_all | ch_environments.saved) != 0;
   if (ch_domain.prepares)
     ch_look_before_next_run();
 }
 
 /* Before and after b runs: sets what is not the same for all branches, and tells those who watch. */
 CH_COLD static void before_run(struct ch_branch *b) {
+  if (ch_domain.cancellable)
+    ch_host_runs(b);
   if (ch_checks)
     ch_captures_before_run(b);
   if (ch_watched)
@@ -259,6 +262,8 @@ static struct ch_branch *look_for_somebody(struct ch_domain *d) {
 /* b goes on, or blocks after all. */
 static void end_waiting_in_place(struct ch_domain *d, struct ch_branch *b, int error) {
   d->current = b;
+  if (CH_UNLIKELY(d->cancellable != 0))
+    ch_host_runs(b);
   ch_environment_enter(b);
   *d->error = error;
   if (CH_UNLIKELY(!d->slicing))
@@ -471,6 +476,7 @@ bool ch_domain_run(void *body_int, const void *record, size_t size, const char *
     if (!ch_domain_begin(__builtin_frame_address(0)))
       return false;
     ch_host_watch_thread();
+    d->cancellable = ch_in_programs_thread;
   }
   struct ch_branch *queued = d->base.head ? d->base.tail : NULL;
   if (ch_spawn(NULL, body_int, record, size, 0, site)) {

@@ -54,12 +54,14 @@ struct ch_domain {
   struct ch_branch *waits_in_place; /* the branch that waits in place at its activity's end; or NULL */
   uint8_t slicing;                  /* the slice timer runs; cleared by its thread */
   uint8_t is_program;               /* the domain ends with its first activity, main */
-  uint8_t gives_way;    /* the present pause gives way although a spinlock is held or the schedule is random */
-  uint8_t drops_others; /* in a child of fork: the other activities are being dropped (child.h) */
-  uint8_t turn_passed;  /* the branch that is about to block has already passed its activity's turn on */
-  uint8_t stepping;     /* somebody else's loop lets the activities run (foreign_loop.c) */
-  uint8_t is_cancelled; /* by pthread_cancel: see ch_host_sleep */
-  uint8_t asks_again;   /* in a child of fork: its names are to be asked for again (ch_dns_ask_again) */
+  uint8_t gives_way;          /* the present pause gives way although a spinlock is held or the schedule is random */
+  uint8_t drops_others;       /* in a child of fork: the other activities are being dropped (child.h) */
+  uint8_t turn_passed;        /* the branch that is about to block has already passed its activity's turn on */
+  uint8_t stepping;           /* somebody else's loop lets the activities run (foreign_loop.c) */
+  uint8_t is_cancelled;       /* by pthread_cancel: see ch_host_sleep */
+  uint8_t cancellable;        /* pthread_cancel may end this thread wherever it is not held back (ch_host_runs) */
+  uint8_t holds_cancellation; /* it is held back, and the program has it enabled */
+  uint8_t asks_again;         /* in a child of fork: its names are to be asked for again (ch_dns_ask_again) */
   union {
     struct {
       uint32_t spinlocks;  /* how many spinlocks code of this domain holds; at more than 0 it is not interrupted

@@ -4,6 +4,7 @@
 #include "charcoal.h"
 #include "frames/forks.h"
 #include "frames/interposed.h"
+#include "frames/runtime_calls.h"
 #include "reactor/inbox.h"
 #include "sched/child.h"
 #include <dirent.h>
@@ -85,6 +86,7 @@ static int count_threads(void) {
  * kernel makes its list, the list may end early. Then it is shorter than the number of threads, and a thread that was
  * not listed may exist. Where there is no descriptor for the list, the kernel's workers cannot be told apart. */
 static bool has_thread(int domains) {
+  CH_NO_CANCELLATION;
   int threads = count_threads(), listed = 0;
   DIR *all = opendir("/proc/self/task");
   int others = -domains - __atomic_load_n(&runtime_threads, __ATOMIC_RELAXED) - (__tsan_init ? 1 + is_child : 0);

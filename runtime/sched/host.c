@@ -97,8 +97,10 @@ bool ch_host_begin(void) {
   bool begun = ch_domain_begin(upper_end());
   if (begun && !(begun = begin()))
     ch_domain_end();
-  if (begun)
+  if (begun) {
     ch_host_watch_thread();
+    ch_domain.cancellable = gettid() != getpid();
+  }
   errno = saved;
   return begun;
 }
@@ -231,7 +233,24 @@ static void thread_ends(void *domain) {
     ch_host_end();
 }
 
+/* ---- where pthread_cancel acts ---- */
+
+__thread bool ch_in_programs_thread;
+
 static struct ch_branch *first_activity(void) { return ch_domain.first ? ch_domain.first : ch_domain.host; }
+
+void ch_host_runs(const struct ch_branch *b) {
+  struct ch_domain *d = &ch_domain;
+  const bool acts = !b || (b == first_activity() && !b->scope);
+  int before;
+  if (acts && d->holds_cancellation) {
+    d->holds_cancellation = false;
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+  } else if (!acts && !d->holds_cancellation) {
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    d->holds_cancellation = before == PTHREAD_CANCEL_ENABLE;
+  }
+}
 
 /* Of the thread that has been unwinding until now. The C library has disabled its cancellation. */
 CH_COLD static void is_cancelled(void) {
@@ -249,6 +268,8 @@ CH_COLD static void is_cancelled(void) {
 
 void ch_host_sleep(int64_t deadline) {
   __pthread_unwind_buf_t buffer;
+  if (ch_domain.cancellable)
+    ch_host_runs(NULL);
   if (__sigsetjmp((struct __jmp_buf_tag *)(void *)buffer.__cancel_jmp_buf, 0)) {
     __pthread_unregister_cancel(&buffer);
     is_cancelled();

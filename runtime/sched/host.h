@@ -27,6 +27,12 @@ CH_HIDDEN void ch_host_end(void);
 CH_HIDDEN void ch_host_watch_thread(void);
 CH_HIDDEN void ch_host_unwatch_thread(void);
 
+/* This thread was made by the program's own pthread_create or thrd_create: so pthread_cancel may end it. */
+CH_HIDDEN extern __thread __attribute__((tls_model("initial-exec"))) bool ch_in_programs_thread;
+/* b runs, and its scope may have changed; NULL: the domain is about to sleep. The C library ends the thread at whatever
+ * cancellation point comes next. So the cancellation is held back while another activity runs than the first, and in a
+ * scope, whose branches have to be waited for. To be called where `cancellable` is set. */
+CH_HIDDEN void ch_host_runs(const struct ch_branch *b);
 /* ch_reactor_poll, for a thread that pthread_cancel may end. pthread_cancel ends this sleep, too, but not the loop: its
  * unwinding would leave this stack and then run handlers of pthread_cleanup_push that stand on another one. Instead the
  * thread's first activity is cancelled. If that waits in plain code, in a call of POSIX that is a cancellation point,

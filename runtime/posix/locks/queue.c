@@ -451,13 +451,13 @@ static int end(struct ch_lock_wait *w) {
 }
 intptr_t ch_lock_ended(struct ch_clause *all, unsigned selected) { return (void)selected, end(ch_lock_wait_of(all)); }
 
-/* True: it is over already. */
+/* True: it is over already, and needs only its end. */
 static bool begin(struct ch_lock_wait *w) {
+  hold_cancellation_back(w); /* already while the reactor prepares the wait */
   if (!ch_wait_enlisted(&w->clause))
     return true;
   if (w->queue)
     ch_holder_check(ch_activity_of(ch_domain.current));
-  hold_cancellation_back(w);
   return false;
 }
 
@@ -476,7 +476,7 @@ struct ch_int_result ch_lock_wait_int(const struct ch_leaf *leaf, const struct c
 
 int ch_lock_wait(struct ch_lock_wait *w) {
   if (begin(w))
-    return (int)w->clause.value;
+    return end(w);
   const struct ch_queue *q = w->queue; /* NULL: the wait is for a condition */
   bool world = w->ticking || (q && (q->watch || q->paused || q->counted));
   int error = ch_wait_native(world ? CH_BY_WORLD : q ? CH_BY_DOMAIN : CH_BY_OTHERS), value = end(w);

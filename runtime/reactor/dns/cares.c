@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "reactor/dns/cares.h"
 #include "frames/interposed.h"
+#include "frames/runtime_calls.h"
 #include "reactor/reactor.h"
 #include "reactor/runtime_descriptors.h"
 #include <dlfcn.h>
@@ -17,6 +18,7 @@ extern __typeof__(dlopen) dlopen __attribute__((weak));
 extern __typeof__(dlsym) dlsym __attribute__((weak));
 
 static void load(void) {
+  CH_NO_CANCELLATION;
   void *library = dlopen && dlsym ? dlopen("libcares.so.2", RTLD_NOW | RTLD_LOCAL) : NULL;
   if (!library)
     return;

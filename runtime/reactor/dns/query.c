@@ -1,6 +1,7 @@
 /* A query: what is asked, how the answer is kept, and how many may be under way. */
 #define _GNU_SOURCE
 #include "activity/activity.h"
+#include "frames/runtime_calls.h"
 #include "reactor/dns/dns.h"
 #include "reactor/dns/resolver.h"
 #include "reactor/dns/servers.h"
@@ -152,6 +153,7 @@ static void ask(struct ch_dns_query *q, struct ch_resolver *r) {
 }
 
 struct ch_dns_query *ch_dns_start(const char *node, const struct addrinfo *hints) {
+  CH_NO_CANCELLATION; /* c-ares opens files and sockets */
   size_t size = strlen(node) + 1;
   struct ch_resolver *r = ch_resolver(); /* the caller may have waited since ch_dns_available */
   struct ch_dns_query *q = r ? malloc(sizeof *q + size) : NULL;

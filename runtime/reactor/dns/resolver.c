@@ -3,6 +3,7 @@
 #include "reactor/dns/resolver.h"
 #include "activity/activity.h"
 #include "frames/interposed.h"
+#include "frames/runtime_calls.h"
 #include "reactor/dns/dns.h"
 #include "reactor/dns/servers.h"
 #include "reactor/reactor.h"
@@ -69,6 +70,7 @@ static void settle(struct ch_resolver *);
 
 /* Lets c-ares read from the one socket, write to the other, and look at its clock. */
 static void process(struct ch_resolver *r, ares_socket_t in, ares_socket_t out) {
+  CH_NO_CANCELLATION;
   r->working = true;
   ch_cares.process_fd(r->channel, in, out);
   r->working = false;

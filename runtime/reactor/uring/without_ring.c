@@ -6,6 +6,7 @@
  * interrupted. Where the kernel refuses a ring, the thread waits by poll(2) and its operations are left to the pool. */
 #include "reactor/inbox.h"
 #include "frames/interposed.h"
+#include "frames/runtime_calls.h"
 #include "reactor/times.h"
 #include "reactor/uring/uring.h"
 #include "sched/child.h"
@@ -27,6 +28,7 @@ static bool may_attempt(void) {
     return true;
   if (ch_monotonic_now() < ch_uring.next_attempt)
     return false;
+  CH_NO_CANCELLATION;
   int fd = eventfd(0, EFD_CLOEXEC);
   if (fd >= 0)
     close(fd);

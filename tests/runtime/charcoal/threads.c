@@ -291,6 +291,55 @@ TEST(pthread_cancel_cancels_the_first_activity_and_waits_for_the_others) {
   EXPECT(result == PTHREAD_CANCELED && cancelled == 1 && ended == 1);
 }
 
+/* Cancellation points that wait for nothing. In a cancelled scope they return ECANCELED. */
+static int zeros;
+static void reads(void *unused) {
+  char bytes[16];
+  (void)unused;
+  for (int i = 0; i < 10; i++)
+    (void)read(zeros, bytes, sizeof bytes);
+}
+static void *another_activity_reads(void *unused) {
+  activate {
+    EXPECT(pthread_cancel(pthread_self()) == 0);
+    reads(NULL);
+    call_plainly(reads, NULL);
+    ch_sleep(1000000);
+    reads(NULL);
+    call_plainly(reads, NULL);
+    ended++;
+  }
+  cancelled += ch_sleep(INT64_C(100000000000)) == ECANCELED;
+  return unused;
+}
+static void *reads_in_a_scope(void *unused) {
+  do {
+    async {
+      ch_sleep(1000000);
+      reads(NULL);
+      call_plainly(reads, NULL);
+      ended++;
+    }
+    EXPECT(pthread_cancel(pthread_self()) == 0);
+    reads(NULL);
+    cancelled++;
+  } finish;
+  usleep(1000);
+  EXPECT(!"reached");
+  return unused;
+}
+TEST(pthread_cancel_ends_no_other_activity_and_no_scope_at_its_cancellation_points) {
+  void *(*const ways[])(void *) = {another_activity_reads, reads_in_a_scope};
+  for (int i = 0; i < 2; i++) {
+    pthread_t thread;
+    void *result;
+    cancelled = ended = 0;
+    EXPECT((zeros = open("/dev/zero", O_RDONLY)) >= 0);
+    EXPECT(pthread_create(&thread, NULL, ways[i], NULL) == 0 && pthread_join(thread, &result) == 0);
+    EXPECT(result == PTHREAD_CANCELED && cancelled == 1 && ended == 1 && close(zeros) == 0);
+  }
+}
+
 #if !__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer) /* they have wrappers of their own */
 static sem_t available;
 static void *takes_a_unit_when_cancelled(void *how) {
@@ -460,15 +509,25 @@ static void *waits_for_locks(void *unused) {
   pthread_testcancel();
   return NULL;
 }
-TEST(pthread_cancel_waits_until_a_lone_activity_has_its_lock) {
+/* What is prepared for the first wait has cancellation points, too. */
+static void *is_cancelled_and_waits_for_locks(void *unused) {
+  EXPECT(pthread_cancel(pthread_self()) == 0);
+  return waits_for_locks(unused);
+}
+static void cancel_while_it_waits_for_locks(void *(*how)(void *)) {
   EXPECT(pthread_barrier_init(&barrier, NULL, 2) == 0 && pthread_mutex_lock(&mutex) == 0);
-  pthread_t thread = begin(waits_for_locks, NULL);
+  pthread_t thread = begin(how, NULL);
   void *result;
   ch_sleep(10000000); /* whether it waits by then or not */
   EXPECT(pthread_cancel(thread) == 0 && meet());
   ch_sleep(10000000);
   EXPECT(pthread_mutex_unlock(&mutex) == 0);
   EXPECT(pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED && has_met && has_mutex);
+  has_met = has_mutex = 0;
+}
+TEST(pthread_cancel_waits_until_a_lone_activity_has_its_lock) {
+  cancel_while_it_waits_for_locks(waits_for_locks);
+  cancel_while_it_waits_for_locks(is_cancelled_and_waits_for_locks);
 }
 
 static void *detached(void *descriptor) {
