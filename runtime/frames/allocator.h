@@ -61,7 +61,7 @@ CH_HIDDEN void ch_heap_trim(void);
 /* Gives all of the thread's memory back: nothing lives there any more. */
 CH_HIDDEN void ch_heap_end(void);
 /* What ch_tls.versions is before a thread's first question: never written. */
-extern CH_HIDDEN struct ch_version_entry ch_versions_none[CH_VERSION_SLOTS + 1];
+extern CH_HIDDEN struct ch_version_entry ch_versions_none[];
 /* The thread's domain, which has run, is no more: so is its cache of versions (versions.c). */
 CH_HIDDEN void ch_versions_end(void);
 /* Calls visit(block, data) for every live block of the kind, on this thread. */

@@ -32,15 +32,16 @@ static size_t table_size, table_used;
 
 #define NO_FUNCTION ((void *)1) /* marks a slot that was cleared; NULL will not do, because a program may call it */
 #define FAR 512
+#define ENTRIES (CH_VERSION_SLOTS + 1 + FAR)
 struct cache {
   struct ch_version_entry near[CH_VERSION_SLOTS + 1]; /* the thread's ch_tls.versions */
   struct ch_version_entry far[FAR];
   unsigned missed;            /* how often `far` knew what `near` had no place for */
   struct cache *next, **link; /* in the list of all caches, protected by the lock */
 };
+_Static_assert(offsetof(struct cache, missed) == ENTRIES * sizeof(struct ch_version_entry), "`none` is as large");
 static struct cache *caches;
-struct ch_version_entry ch_versions_none[CH_VERSION_SLOTS + 1];
-static struct ch_version_entry none_far[FAR];
+struct ch_version_entry ch_versions_none[ENTRIES]; /* the caches of a thread that has none yet */
 
 static inline struct cache *own(void) { return (struct cache *)ch_tls.versions; }
 /* Whether the function may stand in `near` at all. */
@@ -204,38 +205,29 @@ void ch_versions_end(void) {
   free(c);
 }
 
-static inline struct ch_version_entry *far_of(const void *fn) {
-  struct ch_version_entry *far = ch_tls.versions == ch_versions_none ? none_far : own()->far;
-  return &far[hash(fn) % FAR];
-}
+static inline struct ch_version_entry *far_of(const void *fn) { return &own()->far[hash(fn) % FAR]; }
 
-/* Whether another function has the place of this one, which has a version. */
-static inline bool is_displaced(const void *fn) {
-  return has_place(fn) && __atomic_load_n(&near_of(fn)->fn, __ATOMIC_RELAXED) != fn;
+/* Generated code asks when `near` has another function in this one's place, or when the function has no place or no
+ * version: `near` does not say so. The last is usual, for leaves have none. */
+CH_COLD CH_KEEPS_REGISTERS static void *look_further(void *fn, void *adapter) {
+  void *version = look_up(fn);
+  if (version)
+    return version;
+  ch_tls.callee = fn;
+  return adapter;
 }
 
 /* Of two functions that are called in turn and have one place in `near`, each gets it now and then: so the more
  * frequent has it most of the time. */
-CH_COLD CH_KEEPS_REGISTERS static void *look_further(void *fn, void *adapter) {
-  const struct ch_version_entry *slot = far_of(fn);
-  void *version = __atomic_load_n(&slot->fn, __ATOMIC_RELAXED) == fn && fn ? slot->version : look_up(fn);
-  if (version) {
-    if (is_displaced(fn) && ++own()->missed % 16 == 0)
-      look_up(fn);
-    return version;
-  }
-  ch_tls.callee = fn;
-  return adapter;
-}
-
-/* Generated code asks when `near` has another function in this one's place, or when the function has no place or no
- * version: `near` does not say so. The last is usual, for leaves have none. Only the first takes a further call. */
 CH_KEEPS_REGISTERS void *ch_version_of(void *fn, void *adapter) {
   const struct ch_version_entry *slot = far_of(fn);
-  if (CH_UNLIKELY(__atomic_load_n(&slot->fn, __ATOMIC_RELAXED) != fn || (slot->version && is_displaced(fn))))
+  if (CH_UNLIKELY(__atomic_load_n(&slot->fn, __ATOMIC_RELAXED) != fn))
     CH_JUMP_TO look_further(fn, adapter);
-  if (CH_UNLIKELY(slot->version != NULL))
-    return slot->version;
-  ch_tls.callee = fn;
-  return adapter;
+  if (CH_LIKELY(!slot->version)) {
+    ch_tls.callee = fn;
+    return adapter;
+  }
+  if (has_place(fn) && __atomic_load_n(&near_of(fn)->fn, __ATOMIC_RELAXED) != fn && ++own()->missed % 64 == 0)
+    CH_JUMP_TO look_further(fn, adapter);
+  return slot->version;
 }
