@@ -16,6 +16,7 @@
 #include "frames/forks.h"
 #include "frames/out_of_memory.h"
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,10 +154,8 @@ static void write_slot(struct ch_version_entry *slot, void *fn, void *version) {
 /* Whether code that looks at one of the seven places between these two words would take what it finds there for the
  * function that it looks for. `offset` is that of the first word. */
 static bool misleads(const void *first, const void *second, size_t offset) {
-  const void *words[] = {first, second};
   for (size_t k = 1; k < sizeof first; k++) {
-    void *found;
-    memcpy(&found, (char *)words + k, sizeof found);
+    uint64_t found = (uintptr_t)first >> 8 * k | (uintptr_t)second << (64 - 8 * k);
     if (CH_VERSION_OFFSET(found) == offset + k)
       return true;
   }
