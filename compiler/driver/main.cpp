@@ -76,8 +76,8 @@ Arguments optionsForCLibrary() {
                            "pthread_rwlock_clockwrlock", "pthread_cond_wait", "pthread_once", "sem_clockwait"})
     result.push_back(std::string("-Wl,-u,___") + name);
   for (const char *name :
-       {"_pthread_join", "_pthread_timedjoin_np", "_pthread_clockjoin_np", "thrd_join", "mq_receive", "mq_timedreceive",
-        "mq_send", "mq_timedsend", "sigwait", "sigwaitinfo", "sigtimedwait", "new_sem_wait"})
+       {"_pthread_join", "_pthread_timedjoin_np", "_pthread_clockjoin_np", "pthread_exit", "thrd_join", "mq_receive",
+        "mq_timedreceive", "mq_send", "mq_timedsend", "sigwait", "sigwaitinfo", "sigtimedwait", "new_sem_wait"})
     result.push_back(std::string("-Wl,-u,__") + name);
   return result;
 }

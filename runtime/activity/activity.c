@@ -289,7 +289,8 @@ static inline __attribute__((always_inline)) void leave_and_give(struct ch_branc
 /* The thread's first activity ends. */
 CH_COLD static void first_ends(struct ch_domain *d) {
   d->first = NULL;
-  d->result = *(intptr_t *)ch_tls.result;
+  if (CH_LIKELY(!d->exits))
+    d->result = *(intptr_t *)ch_tls.result;
   if (!d->is_program)
     return;
   /* As in C, the program ends at once, and activities that still run are dropped. */

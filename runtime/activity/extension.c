@@ -3,6 +3,7 @@
 #include "activity/activity.h"
 #include "activity/cancel.h"
 #include "reactor/reactor.h"
+#include "sched/thread_exit.h"
 #include "wait/wait.h"
 #include "frames/out_of_memory.h"
 #include <errno.h>
@@ -15,10 +16,23 @@ static struct ch_extension *extension_of(struct ch_finish *s) {
   return s->extension;
 }
 
-void ch_extension_end(struct ch_finish *s) {
+void ch_scope_exits(struct ch_finish *s) {
+  if (!extension_of(s))
+    ch_out_of_memory("a scope in which a branch has called pthread_exit");
+  s->extension->exits = true;
+}
+
+bool ch_extension_end(struct ch_finish *s) {
+  const bool exits = s->extension->exits;
   free(s->extension->deadline);
   free(s->extension);
   s->extension = NULL;
+  if (!exits || s->owner->flags & CH_NATIVE) /* it waits in a call of pthread_exit itself */
+    return false;
+  if (s->owner == ch_domain.current)
+    return true;
+  ch_exit_when_resumed(s->owner);
+  return false;
 }
 
 ch_scope *ch_scope_here(void) {

@@ -22,6 +22,7 @@ struct ch_extension {
   struct ch_link members;       /* the activities that were spawned into the scope, by ch_member.link */
   ch_errors *errors;            /* where failures are collected; NULL: the scope collects none */
   struct ch_deadline *deadline; /* memory for a deadline; NULL: it has not been needed yet */
+  bool exits;                   /* a branch in it has called pthread_exit (sched/thread_exit.h) */
 };
 
 /* What ch_in returns: the place of a member's handle, with bit 0 set, so that the spawn knows it. */
@@ -42,7 +43,10 @@ CH_HIDDEN void ch_members_cancel(struct ch_finish *);
 
 /* Notes a failure where the scope collects them. */
 CH_HIDDEN bool ch_scope_note(struct ch_finish *, int error, const char *place);
-/* The scope is being closed. */
-CH_HIDDEN void ch_extension_end(struct ch_finish *);
+/* A branch in the scope has called pthread_exit, and ends. */
+CH_HIDDEN void ch_scope_exits(struct ch_finish *);
+/* The scope is being closed. If a branch in it has called pthread_exit, its owner does so when it is resumed; the
+ * result is true if the owner runs, and has to do so at once. */
+CH_HIDDEN bool ch_extension_end(struct ch_finish *);
 
 #endif

@@ -4,6 +4,7 @@
 #include "activity/extension.h"
 #include "reactor/timer.h"
 #include "sched/host.h"
+#include "sched/thread_exit.h"
 #include "wait/wait.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,19 +59,18 @@ void ch_scope_is_ours(const struct ch_finish *s) {
     report_scope(s);
 }
 
-void ch_scope_close(struct ch_finish *s) {
+bool ch_scope_close(struct ch_finish *s) {
   CH_INVARIANT(ch_scope_is_over(s), "a scope is closed when its branches and members have ended");
   CH_INVARIANT(s->owner->scope == s, "scopes are closed innermost first");
   CH_INVARIANT(ch_list_empty(&s->items), "cancel items are removed before their scope is left");
   CH_INVARIANT(s != s->root || !s->head, "an activity that leaves its root has one branch");
   if (CH_UNLIKELY(s->timer != NULL))
     ch_scope_withdraw_deadline(s);
-  if (CH_UNLIKELY(s->extension != NULL))
-    ch_extension_end(s);
   ch_domain.marked_count -= s->marked;
   s->owner->scope = s->outer;
   if (CH_UNLIKELY(ch_domain.holds_cancellation != 0))
     ch_host_runs(ch_domain.current);
+  return CH_UNLIKELY(s->extension != NULL) && ch_extension_end(s);
 }
 
 /* The running branch waits at the end of the scope. It is on no list, because the last of the scope's branches finds
@@ -90,12 +90,10 @@ int ch_scope_leave_int(struct ch_scope *opaque) {
   struct ch_finish *s = ch_finish_of(opaque);
   if (CH_UNLIKELY(!s->owner))
     return (int)ch_done(0).status;
-  if (CH_LIKELY(ch_scope_is_over(s))) {
-    ch_scope_close(s);
-    return (int)ch_done(0).status;
-  }
+  if (CH_LIKELY(ch_scope_is_over(s)))
+    return CH_UNLIKELY(ch_scope_close(s)) ? ch_exit_thread_too() : (int)ch_done(0).status;
   wait_at(s);
-  return ch_wait_in_place_at_end(s) ? (int)ch_done(0).status : CH_BLOCKED;
+  return ch_wait_in_place_at_end(s) ? ch_exit_if_told() : CH_BLOCKED;
 }
 
 void ch_scope_leave(struct ch_scope *opaque) {

@@ -97,8 +97,9 @@ CH_HIDDEN CH_RARE bool ch_scope_leave_implicit(struct ch_branch *b);
 /* The implicit scope has been closed. */
 CH_HIDDEN void ch_scope_free_implicit(struct ch_finish *);
 
-/* A scope's end, when its branches and members have ended. */
-CH_HIDDEN void ch_scope_close(struct ch_finish *);
+/* A scope's end, when its branches and members have ended. True: the owner runs, and has to call pthread_exit at once,
+ * because a branch in the scope has done so. */
+CH_HIDDEN bool ch_scope_close(struct ch_finish *);
 /* Asserts the invariants for the activity whose root this is. */
 #ifdef CHARCOAL_CHECKED
 CH_HIDDEN void ch_scope_check(struct ch_finish *root);

@@ -1,11 +1,10 @@
-/* longjmp and pthread_exit in interruptible code (sched/anchor.h, sched/open_blocks.h), and longjmp in plain code that
- * was compiled with _FORTIFY_SOURCE. */
+/* longjmp and pthread_exit in interruptible code (sched/anchor.h, sched/thread_exit.h), and longjmp in plain code that
+ * was compiled with _FORTIFY_SOURCE, and pthread_exit there. */
 #define _GNU_SOURCE
-#include "activity/scope.h"
 #include "frames/interposed.h"
 #include "posix/locks/replacement.h"
 #include "sched/anchor.h"
-#include "sched/open_blocks.h"
+#include "sched/thread_exit.h"
 #include <dlfcn.h>
 #include <pthread.h>
 #include <threads.h>
@@ -21,22 +20,8 @@ CH_REPLACES_IN_C(_longjmp, const struct __jmp_buf_tag *buffer, int value) { retu
 CH_REPLACES_IN_C(siglongjmp, const struct __jmp_buf_tag *buffer, int value) { return jump(buffer, value); }
 CH_REPLACES_IN_C(__longjmp_chk, const struct __jmp_buf_tag *buffer, int value) { return jump(buffer, value); }
 
-/* The thread is to end in the running branch. Its scopes lie on a stack that is about to be left, so the branches in
- * them end first (law 3). */
-static void leave_scopes(void) {
-  const struct ch_branch *b = ch_domain.current;
-  ch_blocks_take_back(0);
-  while (b && ch_tls.atomic_depth == 0 && b->scope && b->scope->owner == b)
-    ch_scope_leave((struct ch_scope *)b->scope);
-}
-CH_REPLACES_IN_C(pthread_exit, void *result) {
-  leave_scopes();
-  pthread_exit(result);
-}
-CH_REPLACES_IN_C(thrd_exit, int result) {
-  leave_scopes();
-  thrd_exit(result);
-}
+CH_REPLACES_IN_C(pthread_exit, void *result) { return (struct ch_int_result){ch_exit_thread((intptr_t)result), 0}; }
+CH_REPLACES_IN_C(thrd_exit, int result) { return (struct ch_int_result){ch_exit_thread(result), 0}; }
 
 /* ---- plain code ---- */
 
@@ -58,3 +43,14 @@ CH_INTERPOSED _Noreturn void __longjmp_chk(struct __jmp_buf_tag *buffer, int val
     siglongjmp(buffer, value);
   checked(buffer, value);
 }
+
+/* Handlers of pthread_cleanup_push are called by the C library's function, which leaves the stack. A sanitizer's
+ * pthread_exit may come before this one; then what is left in the scopes is dropped. */
+__typeof__(pthread_exit) __pthread_exit __attribute__((weak)); /* of a static C library */
+CH_INTERPOSED _Noreturn void pthread_exit(void *result) {
+  ch_exit_leaves_scopes();
+  ch_domain.exiting = 1;
+  CH_NEXT_DEFINITION(pthread_exit, __pthread_exit)(result);
+  __builtin_unreachable();
+}
+CH_INTERPOSED _Noreturn void thrd_exit(int result) { pthread_exit((void *)(intptr_t)result); }

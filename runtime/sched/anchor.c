@@ -8,6 +8,8 @@
 #include "sched/native.h"
 #include "sched/no_yield.h"
 #include "sched/open_blocks.h"
+#include "sched/thread_exit.h"
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,13 +138,18 @@ static void drop_saved(void) {
 
 void ch_anchor_jump_on(void) {
   drop_saved();
+  if (!target())
+    pthread_exit((void *)ch_domain.result);
   land();
 }
 
 struct ch_branch *ch_anchor_jump(struct ch_branch *b) {
   struct ch_frame *f = drop(b->top);
-  if (ch_is_chain_end(f))
-    to_nowhere(b);
+  if (ch_is_chain_end(f)) {
+    if (target())
+      to_nowhere(b);
+    return ch_exit_branch(b);
+  }
   parked_of(f)->anchor->jumped = true;
   b->top = f;
   b->error = *ch_domain.error;

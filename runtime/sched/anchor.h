@@ -24,9 +24,10 @@
 CH_HIDDEN bool ch_anchor_jumps(const struct __jmp_buf_tag *buffer, int value);
 /* The buffer was set on a stack other than the one on which the scheduler runs. */
 CH_HIDDEN bool ch_anchor_is_elsewhere(const struct __jmp_buf_tag *buffer);
-/* A jump has arrived at plain code, which cannot return: the C library jumps. */
+/* A jump has arrived at plain code, which cannot return: the C library jumps, or ends the thread. */
 CH_HIDDEN _Noreturn void ch_anchor_jump_on(void);
-/* A jump has arrived at the loop: b goes on with it where its innermost activation with an anchor stands. */
+/* A jump has arrived at the loop: b goes on with it where its innermost activation with an anchor stands. A jump that
+ * leads to no anchor, ch_tls.entry being NULL, ends b (thread_exit.h). */
 CH_HIDDEN CH_RARE struct ch_branch *ch_anchor_jump(struct ch_branch *b);
 
 #endif

@@ -59,7 +59,8 @@ CH_COLD static void check_blocks(uint64_t opened) {
 
 void ch_around_check(const struct around *a) {
   const struct ch_finish *now = scope_now();
-  if (CH_UNLIKELY(a->scope != now))
+  /* The C library's pthread_exit jumps to the calls of pthread_cleanup_push when the scopes have been left already. */
+  if (CH_UNLIKELY(a->scope != now) && !ch_domain.exiting)
     ch_around_refuse(ch_domain.current, "out of a 'do ... finish', 'within' or 'noncancellable' block",
                      now ? now->site : NULL, "leave the block by 'return' or 'goto'");
   if (CH_UNLIKELY(ch_domain.open_blocks != NULL))

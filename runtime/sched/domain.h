@@ -61,7 +61,9 @@ struct ch_domain {
   uint8_t is_cancelled;       /* by pthread_cancel: see ch_host_sleep */
   uint8_t cancellable;        /* pthread_cancel may end this thread wherever it is not held back (ch_host_runs) */
   uint8_t holds_cancellation; /* it is held back, and the program has it enabled */
-  uint8_t asks_again;         /* in a child of fork: its names are to be asked for again (ch_dns_ask_again) */
+  uint8_t asks_again : 1;     /* in a child of fork: its names are to be asked for again (ch_dns_ask_again) */
+  uint8_t exits : 1;          /* an activity has called pthread_exit: `result` is that of this call (thread_exit.h) */
+  uint8_t exiting : 1; /* the C library's pthread_exit leaves the stack of the running branch, or of one that waits */
   union {
     struct {
       uint32_t spinlocks;  /* how many spinlocks code of this domain holds; at more than 0 it is not interrupted
@@ -106,7 +108,7 @@ struct ch_domain {
   int watched;             /* the descriptor that somebody else's loop watches, + 1; 0: it has not asked for one */
   struct ch_branch *host;  /* the thread's own plain code (host.h); else NULL */
   struct ch_branch *first; /* the branch that is MAIN, while it lives; else NULL */
-  intptr_t result;         /* the result of the body of `first` */
+  intptr_t result;         /* what the thread ends with: see `exits`; otherwise the result of the body of `first` */
   struct ch_claimed_list *woken; /* those who have been let go on and are about to be woken (sync/gate.c); or NULL */
   struct ch_group base;
   struct ch_stack *main_stack;        /* the thread's own stack */

@@ -13,6 +13,7 @@
 #include "sched/native.h"
 #include "sched/no_yield.h"
 #include "sched/open_blocks.h"
+#include "sched/thread_exit.h"
 #include "wait/wait.h"
 #include <errno.h>
 #include <pthread.h>
@@ -196,6 +197,17 @@ static void forget_stack(struct ch_stack *s) {
   ch_events_forget((uintptr_t)s->low, (uintptr_t)s->high);
 }
 
+/* The branch, which is not the first activity's first, ends here. What it may have in scopes of its own is dropped,
+ * because these lay on a stack that is gone. */
+static void host_instead_of(struct ch_branch *b) {
+  struct ch_domain *d = &ch_domain;
+  d->current = d->host = make();
+  b->scope = b->flags & CH_ASYNC ? ch_async_of(b)->scope : NULL;
+  struct ch_branch *next = ch_exit_branch(b);
+  if (next)
+    ch_enqueue_first(next);
+}
+
 static void thread_ends(void *domain) {
   struct ch_domain *d = domain;
   if (d != &ch_domain || !d->group)
@@ -204,6 +216,7 @@ static void thread_ends(void *domain) {
   ch_no_yield_drop();
   ch_tls.atomic_depth = ch_tls.atomic_pending = ch_tls.spawn_policy = 0;
   d->waits_in_place = NULL;
+  d->exiting = 0;
   d->group = &d->base;
   d->spinlocks = 0;
   if (d->is_program && (!d->current || d->current == d->first)) { /* main leaves: the last thread ends the process */
@@ -218,9 +231,13 @@ static void thread_ends(void *domain) {
     const struct ch_open_block *left = ch_block_left(0);
     if (left)
       body_is_gone(left);
-    if (ch_onces_left)
-      ch_onces_left(ch_activity_of(d->current));
-    d->host = d->current;
+    if (d->current == d->first || d->current == d->host) {
+      if (ch_onces_left)
+        ch_onces_left(d->current);
+      d->host = d->current;
+    } else {
+      host_instead_of(d->current);
+    }
   } else { /* the thread was cancelled, which cancels its first activity */
     ch_inbox_wakes();
     ch_uring_left();

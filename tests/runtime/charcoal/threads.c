@@ -1,11 +1,14 @@
 /* Threads that are not started as domains: by pthread_create and thrd_create in recompiled code (each a domain of its
  * own), and by code that was not recompiled (a domain on first use). */
 #include "harness.h"
+#include "charcoal/lowlevel.h"
 #include <fcntl.h>
 #include <pthread.h>
 #include <search.h>
 #include <semaphore.h>
+#include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <threads.h>
 
 static int64_t milliseconds_since(int64_t begin) { return (ch_now() - begin) / 1000000; }
@@ -234,6 +237,174 @@ TEST(pthread_exit_waits_for_the_branches_in_its_scopes) {
     EXPECT(pthread_create(&thread, NULL, exits_in_scope, (void *)how) == 0 && pthread_join(thread, &result) == 0);
     EXPECT(result == &ended && ended == 2);
   }
+}
+
+/* ---- pthread_exit in a branch that has waited since its async began ---- */
+
+static ch_sem to_owner, to_sibling;
+/* The owner of the scope comes to its end before the last of the scope's branches has ended, or after all of them. */
+static void branch_exits(bool owner_is_last) {
+  do {
+    async {
+      EXPECT(ch_sem_wait(&to_sibling) == 0);
+      ended++;
+    }
+    async {
+      ch_sleep(1000);
+      ch_sem_post(owner_is_last ? &to_sibling : &to_owner);
+      ended++;
+      pthread_exit(&ended);
+    }
+    async if (owner_is_last) ch_sem_post(&to_owner);
+    if (owner_is_last)
+      ch_sleep(2000000);
+    EXPECT(ch_sem_wait(&to_owner) == 0);
+    ended++;
+    if (!owner_is_last)
+      ch_sem_post(&to_sibling);
+  } finish;
+  EXPECT(!"reached");
+}
+static void *scope_is_left(void *owner_is_last) {
+  branch_exits(owner_is_last != NULL);
+  return NULL;
+}
+static void *scope_in_a_branch_is_left(void *owner_is_last) {
+  do {
+    async {
+      branch_exits(owner_is_last != NULL);
+      EXPECT(!"reached");
+    }
+    async {
+      ch_sleep(10000000);
+      ended++;
+    }
+    ch_sleep(1000);
+    ended++;
+  } finish;
+  EXPECT(!"reached");
+  return NULL;
+}
+__attribute__((noinline)) static void branch_exits_below_setjmp(bool owner_is_last) {
+  jmp_buf buffer;
+  if (setjmp(buffer) == 0)
+    branch_exits(owner_is_last);
+  EXPECT(!"reached");
+}
+static void *setjmp_is_left(void *owner_is_last) {
+  jmp_buf buffer;
+  if (setjmp(buffer) == 0)
+    branch_exits_below_setjmp(owner_is_last != NULL);
+  EXPECT(!"reached");
+  return NULL;
+}
+static void nothing_comes(void *unused) { (void)unused; }
+static void *scope_is_left_beside_a_source(void *owner_is_last) {
+  ch_source source; /* with it the owner waits in place */
+  EXPECT(ch_source_add(&source, nothing_comes, NULL) == 0);
+  branch_exits(owner_is_last != NULL);
+  return NULL;
+}
+static void joins_one_that_exits(void *(*body)(void *), void *argument) {
+  pthread_t thread;
+  void *result;
+  ended = 0;
+  EXPECT(pthread_create(&thread, NULL, body, argument) == 0 && pthread_join(thread, &result) == 0);
+  EXPECT(result == &ended);
+}
+TEST(law_3_pthread_exit_in_a_branch_waits_for_the_scope_and_its_owner) {
+  for (uintptr_t owner_is_last = 0; owner_is_last < 2; owner_is_last++) {
+    joins_one_that_exits(scope_is_left, (void *)owner_is_last);
+    EXPECT(ended == 3);
+    joins_one_that_exits(scope_in_a_branch_is_left, (void *)owner_is_last);
+    EXPECT(ended == 5);
+  }
+}
+TEST(law_3_pthread_exit_in_a_branch_passes_functions_that_call_setjmp) {
+  for (uintptr_t owner_is_last = 0; owner_is_last < 2; owner_is_last++) {
+    joins_one_that_exits(setjmp_is_left, (void *)owner_is_last);
+    EXPECT(ended == 3);
+  }
+}
+TEST(law_3_pthread_exit_in_a_branch_reaches_an_owner_that_waits_in_place) {
+  for (uintptr_t owner_is_last = 0; owner_is_last < 2; owner_is_last++) {
+    joins_one_that_exits(scope_is_left_beside_a_source, (void *)owner_is_last);
+    EXPECT(ended == 3);
+  }
+}
+
+static int handled;
+static void handle(void *unused) { (void)unused, handled++; }
+/* Plain code, because of the handler. */
+static void exits_with_handler(void) {
+  pthread_cleanup_push(handle, NULL);
+  ch_sleep(1000000);
+  pthread_exit(&ended);
+  pthread_cleanup_pop(0);
+}
+static void *plain_code_leaves_scope(void *in_branch) {
+  do {
+    async {
+      ch_sleep(5000000);
+      ended++;
+    }
+    if (in_branch)
+      async {
+        ch_sleep(1000);
+        exits_with_handler();
+      }
+    else
+      exits_with_handler();
+    ended++;
+  } finish;
+  EXPECT(!"reached");
+  return NULL;
+}
+#if !__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer) /* plain code calls their pthread_exit */
+TEST(law_3_pthread_exit_in_plain_code_waits_for_the_scopes_and_calls_handlers_once) {
+  for (uintptr_t in_branch = 0; in_branch < 2; in_branch++) {
+    handled = 0;
+    joins_one_that_exits(plain_code_leaves_scope, (void *)in_branch);
+    EXPECT(ended == 1 + (int)in_branch && handled == 1);
+  }
+}
+#endif
+
+static void *waits_for_one_that_exits(void *plainly) {
+  ch_activity h;
+  activate[&h](plainly) {
+    if (plainly)
+      exits_with_handler();
+    pthread_exit(&ended);
+  }
+  EXPECT(ch_activity_wait(&h) == 0);
+  ended++;
+  return NULL;
+}
+TEST(pthread_exit_ends_an_activity_for_which_others_wait) {
+  for (uintptr_t plainly = 0; plainly < 2; plainly++) {
+    joins_one_that_exits(waits_for_one_that_exits, (void *)plainly);
+    EXPECT(ended == 1);
+  }
+}
+
+static void *several_exit(void *unused) {
+  (void)unused;
+  for (int i = 1; i <= 3; i++)
+    activate(i) {
+      ch_sleep(i * 1000000);
+      ended++;
+      pthread_exit(&ended);
+    }
+  activate {
+    ch_sleep(10000000);
+    ended++;
+  }
+  pthread_exit(&ended);
+}
+TEST(several_activities_of_a_thread_may_call_pthread_exit) {
+  joins_one_that_exits(several_exit, NULL);
+  EXPECT(ended == 4);
 }
 
 static void *exits_in_activity(void *gate) {
