@@ -5,6 +5,7 @@
 #include "frames/captures.h"
 #include "frames/guards.h"
 #include "frames/large.h"
+#include "frames/spares.h"
 #include "sched/check.h"
 #include <stdlib.h>
 #include <string.h>
@@ -72,9 +73,12 @@ static char *map_aligned(void) {
   return base;
 }
 
+/* A spare arena has a cleared header, and little of it has been touched. */
+static struct ch_spares spare_arenas;
+
 static bool map_arena(void) {
-  struct ch_arena *a = (struct ch_arena *)map_aligned();
-  if (!a)
+  struct ch_arena *a = arenas ? NULL : ch_spare_take(&spare_arenas);
+  if (!a && !(a = (struct ch_arena *)map_aligned()))
     return false;
   const uintptr_t base = (uintptr_t)a;
   a->lowest = arenas && arenas->lowest < base ? arenas->lowest : base;
@@ -305,10 +309,14 @@ CH_COLD void ch_heap_end(void) {
   free(ch_heap);
   ch_heap = &ch_heap_empty;
   ch_tls.frames = ch_heap_empty.classes[CH_KIND_FRAME];
+  const bool spare = arena_count == 1 && used_slabs <= RESERVE / 2;
   while (arenas) {
     struct ch_arena *gone = arenas;
     arenas = gone->next;
-    munmap(gone, ARENA);
+    if (spare)
+      memset(gone, 0, sizeof *gone);
+    if (!spare || !ch_spare_keep(&spare_arenas, gone))
+      munmap(gone, ARENA);
   }
   free_slabs = NULL;
   free_count = arena_count = 0;

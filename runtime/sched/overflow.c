@@ -5,6 +5,7 @@
 #include "activity/activity.h"
 #include "frames/runtime_calls.h"
 #include "frames/interposed.h"
+#include "frames/spares.h"
 #include "report/place.h"
 #include "report/runtime_code.h"
 #include "report/symbols.h"
@@ -214,6 +215,12 @@ static void install(void) {
     sigaction(SIGSEGV, &ours, NULL);
 }
 
+static struct ch_spares spare_stacks;
+static void give_back(void *memory) {
+  if (!ch_spare_keep(&spare_stacks, memory))
+    munmap(memory, ALTERNATE);
+}
+
 void ch_overflow_start(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   ch_library_once(&once, install);
@@ -228,14 +235,16 @@ void ch_overflow_start(void) {
   stack_t is;
   if (set_alternate(NULL, &is) || !(is.ss_flags & SS_DISABLE))
     return;
-  void *memory = mmap(NULL, ALTERNATE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *memory = ch_spare_take(&spare_stacks);
+  if (!memory)
+    memory = mmap(NULL, ALTERNATE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
     return;
   is = (stack_t){.ss_sp = memory, .ss_size = ALTERNATE};
   if (set_alternate(&is, NULL) == 0)
     alternate = memory;
   else
-    munmap(memory, ALTERNATE);
+    give_back(memory);
 }
 
 void ch_overflow_end(void) {
@@ -244,6 +253,6 @@ void ch_overflow_end(void) {
     return; /* the program has set another one, and may set this one again later */
   is.ss_flags = SS_DISABLE;
   if (set_alternate(&is, NULL) == 0)
-    munmap(alternate, ALTERNATE);
+    give_back(alternate);
   alternate = NULL;
 }

@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/resource.h>
 #include <threads.h>
 
 static int64_t milliseconds_since(int64_t begin) { return (ch_now() - begin) / 1000000; }
@@ -164,6 +165,24 @@ TEST(a_thousand_threads_one_after_the_other_leave_nothing) {
   EXPECT(maps[1] <= maps[0] + 500);
   EXPECT(descriptors[1] <= descriptors[0] + 500);
 }
+
+#if !__has_feature(thread_sanitizer) && !__has_feature(address_sanitizer) /* they touch memory of their own */
+static long page_faults(void) {
+  struct rusage u;
+  EXPECT(getrusage(RUSAGE_SELF, &u) == 0);
+  return u.ru_minflt;
+}
+TEST(a_thread_uses_the_memory_of_one_that_has_ended) {
+  long before = 0;
+  for (int i = 0; i < 400; i++) {
+    pthread_t thread;
+    if (i == 100)
+      before = page_faults();
+    EXPECT(pthread_create(&thread, NULL, nothing, NULL) == 0 && pthread_join(thread, NULL) == 0);
+  }
+  EXPECT(page_faults() - before < 300);
+}
+#endif
 
 /* ---- the ends of a thread ---- */
 
