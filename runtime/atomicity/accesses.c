@@ -302,8 +302,8 @@ CH_COLD static bool is_on_fake_stack(uintptr_t at) {
   return stack && __asan_addr_is_in_fake_stack(stack, (void *)at, &begin, &end);
 }
 
-static inline void access(const void *p, size_t size, const struct ch_access_place *place, uint32_t activation,
-                          enum ch_access kind) {
+static inline void accessed(const void *p, size_t size, const struct ch_access_place *place, uint32_t activation,
+                            enum ch_access kind) {
   struct ch_watcher *h = &ch_watcher;
   uintptr_t at = (uintptr_t)p;
   if (!h->current || h->busy || is_on_stack(at))
@@ -318,10 +318,10 @@ static inline void access(const void *p, size_t size, const struct ch_access_pla
 }
 
 void ch_atomicity_read(const void *at, const struct ch_access_place *place, uint32_t activation) {
-  access(at, place->size, place, activation, CH_READS);
+  accessed(at, place->size, place, activation, CH_READS);
 }
 void ch_atomicity_write(const void *at, const struct ch_access_place *place, uint32_t activation) {
-  access(at, place->size, place, activation, CH_WRITES);
+  accessed(at, place->size, place, activation, CH_WRITES);
 }
 
 /* Of a large range the beginning. */
@@ -332,7 +332,7 @@ static void range(const void *p, size_t size, const struct ch_access_place *plac
   while (at < end) {
     size_t step = 4 - ((uintptr_t)at & 3);
     size_t rest = (size_t)(end - at);
-    access(at, rest < step ? rest : step, place, activation, kind);
+    accessed(at, rest < step ? rest : step, place, activation, kind);
     at += step;
   }
 }

@@ -291,7 +291,7 @@ static void arrived(struct ch_letter *opened) {
   free(l);
 }
 
-static int send(struct ch_inbox *inbox, ch_event e, unsigned n, const struct ch_event_value *values) {
+static int send_values(struct ch_inbox *inbox, ch_event e, unsigned n, const struct ch_event_value *values) {
   size_t size = sizeof(struct letter);
   for (unsigned i = 0; i < n; i++)
     size += (ch_kind_size(values[i].kind) + 15) & ~(size_t)15;
@@ -315,7 +315,7 @@ int ch_event_trigger(ch_event e, unsigned n, const struct ch_event_value *values
   struct ch_cell *c = ch_cell_of(e);
   struct ch_inbox *inbox = c ? ch_cell_inbox(c) : NULL;
   if (CH_UNLIKELY(inbox && inbox != ch_inbox_of_thread))
-    return ch_atomic_load(&c->generation) != ch_event_generation(e) ? EALREADY : send(inbox, e, n, values);
+    return ch_atomic_load(&c->generation) != ch_event_generation(e) ? EALREADY : send_values(inbox, e, n, values);
   if (CH_UNLIKELY(!inbox || c->generation != ch_event_generation(e) || c->state != CH_CELL_OUTSTANDING)) {
     ch_event_in_vain(e, c);
     return EALREADY;

@@ -101,7 +101,7 @@ static void done(struct ch_job *job) {
     ch_interrupts_end();
   job->state = CH_JOB_DONE;
   if (!ch_inbox_post(inbox, &job->letter)) /* nobody waited for it any more when its domain ended */
-    job->letter.open(&job->letter);
+    (job->letter.open)(&job->letter);
 }
 
 /* The lock is taken. This worker ends, and leaves nobody in the queue whom only it would have served. */

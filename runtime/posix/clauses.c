@@ -145,7 +145,7 @@ static int enlist(struct ch_clause *c) {
     return CH_CLAUSE_READY;
   }
   int saved = errno;
-  if (d->kind->open && d->kind->open(d) < 0) {
+  if (d->kind->open && (d->kind->open)(d) < 0) {
     ends(d, -1, errno);
     errno = saved;
     return CH_CLAUSE_READY;

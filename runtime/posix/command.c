@@ -181,7 +181,7 @@ static bool stores_aside(const void *callers, bool any) {
   return !callers || (any && __atomic_load_n(&running, __ATOMIC_RELAXED) != 0);
 }
 
-CH_INTERPOSED pid_t waitpid(pid_t pid, int *status, int options) {
+CH_INTERPOSED pid_t(waitpid)(pid_t pid, int *status, int options) {
   for (int is = 0;;) {
     bool aside = stores_aside(status, pid <= 0);
     pid_t taken = __waitpid(pid, aside ? &is : status, options);
@@ -213,7 +213,7 @@ static int plain_waitid(idtype_t which, id_t id, siginfo_t *found, int options) 
 }
 
 CH_INTERPOSED pid_t wait(int *status) { return waitpid(-1, status, 0); }
-CH_INTERPOSED pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage) {
+CH_INTERPOSED pid_t(wait4)(pid_t pid, int *status, int options, struct rusage *usage) {
   for (int is = 0;;) {
     bool aside = stores_aside(status, pid <= 0);
     pid_t taken = plain_wait4(pid, aside ? &is : status, options, usage);
@@ -225,7 +225,7 @@ CH_INTERPOSED pid_t wait4(pid_t pid, int *status, int options, struct rusage *us
   }
 }
 CH_INTERPOSED pid_t wait3(int *status, int options, struct rusage *usage) { return wait4(-1, status, options, usage); }
-CH_INTERPOSED int waitid(idtype_t which, id_t id, siginfo_t *found, int options) {
+CH_INTERPOSED int(waitid)(idtype_t which, id_t id, siginfo_t *found, int options) {
   bool any = which == P_ALL || which == P_PGID;
   for (;;) {
     siginfo_t is = {0};
@@ -238,3 +238,6 @@ CH_INTERPOSED int waitid(idtype_t which, id_t id, siginfo_t *found, int options)
     return r;
   }
 }
+CH_INTERPOSED_CALL(waitpid);
+CH_INTERPOSED_CALL(wait4);
+CH_INTERPOSED_CALL(waitid);

@@ -237,7 +237,7 @@ bool ch_inbox_open(void) {
   while (unopened) {
     struct ch_letter *letter = unopened;
     unopened = letter->next;
-    letter->open(letter);
+    (letter->open)(letter);
   }
   return true;
 }

@@ -56,7 +56,7 @@ static void first_poll(int64_t deadline) {
   if (deadline == 0)
     return;
   decide();
-  ch_reactor->poll(deadline);
+  (ch_reactor->poll)(deadline);
 }
 
 static const struct ch_reactor undecided = {"undecided",      ch_monotonic_now, first_poll,     first_news,
@@ -148,7 +148,7 @@ static CH_COLD void sleep_deaf(int64_t deadline) {
   between_looks = ch_time_until_look(between_looks);
   if (!is_signalled && ch_time_left(deadline) > between_looks)
     deadline = ch_deadline_after(between_looks);
-  ch_reactor->poll(ch_inbox_sleeps(false) ? deadline : 0);
+  (ch_reactor->poll)(ch_inbox_sleeps(false) ? deadline : 0);
   ch_inbox_wakes();
   if (is_signalled)
     ch_inbox_is_signalled_no_more();
@@ -170,7 +170,7 @@ void ch_reactor_poll(int64_t deadline) {
     if (deadline != 0 && rests)
       ch_inbox_rest(deadline);
     else
-      ch_reactor->poll(deadline);
+      (ch_reactor->poll)(deadline);
     ch_inbox_wakes();
   }
   if (ch_inbox_open())

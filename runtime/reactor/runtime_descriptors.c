@@ -155,11 +155,14 @@ static int system_close_range(unsigned first, unsigned last, int flags) {
   return (int)syscall(SYS_close_range, first, last, flags);
 }
 
-CH_INTERPOSED int close(int fd) { return ch_is_runtime_descriptor(fd) ? (errno = EBADF, -1) : __close(fd); }
-CH_INTERPOSED int dup2(int fd, int to) { return ch_runtime_descriptor_makes_way(fd, to, 0) < 0 ? -1 : __dup2(fd, to); }
-CH_INTERPOSED int dup3(int fd, int to, int flags) {
+CH_INTERPOSED int(close)(int fd) { return ch_is_runtime_descriptor(fd) ? (errno = EBADF, -1) : __close(fd); }
+CH_INTERPOSED int(dup2)(int fd, int to) { return ch_runtime_descriptor_makes_way(fd, to, 0) < 0 ? -1 : __dup2(fd, to); }
+CH_INTERPOSED int(dup3)(int fd, int to, int flags) {
   return ch_runtime_descriptor_makes_way(fd, to, flags) < 0 ? -1 : (int)syscall(SYS_dup3, fd, to, flags);
 }
+CH_INTERPOSED_CALL(close);
+CH_INTERPOSED_CALL(dup2);
+CH_INTERPOSED_CALL(dup3);
 CH_INTERPOSED int close_range(unsigned first, unsigned last, int flags) {
   return ch_close_range_except_ours(first, last, flags, system_close_range);
 }

@@ -167,7 +167,7 @@ CH_HIDDEN extern void ch_locks_end(void) __attribute__((weak));
 CH_HIDDEN extern void ch_events_end(void) __attribute__((weak));
 
 /* In main's thread only plain code cares for pthread_cancel. */
-static void poll(int64_t deadline) {
+static void wait_outside(int64_t deadline) {
   if (CH_LIKELY(ch_domain.natives == 0) && CH_LIKELY(ch_domain.is_program))
     ch_reactor_poll(deadline);
   else
@@ -178,7 +178,7 @@ void ch_look_outside(int64_t deadline) {
   if (CH_UNLIKELY(ch_domain.lock_queues != 0))
     ch_locks_look();
   ch_timers_fire();
-  poll(deadline);
+  wait_outside(deadline);
   if (ch_has_sources())
     ch_sources_look();
 }
@@ -370,7 +370,7 @@ __attribute__((noinline)) static void idle(struct ch_domain *d, struct ch_group 
   if (sources && ch_reactor != &ch_reactor_simulated)
     return;
   int64_t latest = ch_timers_latest();
-  poll(until < latest ? until : latest);
+  wait_outside(until < latest ? until : latest);
   if (CH_UNLIKELY(until != CH_FOREVER))
     ch_awake();
   ch_timers_fire();

@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+const char ch_functions_beneath = 1; /* the runtime shall call the functions of this file (frames/c_library.h) */
+
 static int kinds;
 static unsigned rate;
 static unsigned long had, state = 1234567;

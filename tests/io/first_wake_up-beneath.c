@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+const char ch_functions_beneath = 1; /* the runtime shall call the functions of this file (frames/c_library.h) */
+
 extern ch_sem first, last;
 int stands;
 static int asked, left; /* main's domain asks; the other thread's domain has ended */

@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+const char ch_functions_beneath = 1; /* the runtime shall call the functions of this file (frames/c_library.h) */
+
 void *__real_malloc(size_t), *__real_calloc(size_t, size_t), *__real_realloc(void *, size_t),
     *__real_aligned_alloc(size_t, size_t), *__real_mmap(void *, size_t, int, int, int, off_t);
 

@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+const char ch_functions_beneath = 1; /* the runtime shall call the functions of this file (frames/c_library.h) */
+
 static int64_t on;
 static int without, watches, events[16];
 

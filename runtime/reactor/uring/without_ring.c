@@ -71,7 +71,7 @@ static void forget_answers(struct ch_poll *p) {
 }
 
 /* Calls one of the functions for all that is in flight. Each may take what it is given off its list. */
-static void for_all(void (*operation)(struct ch_operation *), void (*poll)(struct ch_poll *)) {
+static void for_all(void (*operation)(struct ch_operation *), void (*on_poll)(struct ch_poll *)) {
   for (int fd = -1; fd < ch_uring.table_size; fd++) {
     for (struct ch_operation *op = ch_uring_at(fd)->operations, *next; op; op = next) {
       next = ch_operation_next(op);
@@ -79,7 +79,7 @@ static void for_all(void (*operation)(struct ch_operation *), void (*poll)(struc
     }
     for (struct ch_poll *p = ch_uring_at(fd)->polls, *next; p; p = next) {
       next = p->next;
-      poll(p);
+      on_poll(p);
     }
   }
 }

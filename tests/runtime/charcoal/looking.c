@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+const char ch_functions_beneath = 1; /* the runtime shall call the functions of this file (frames/c_library.h) */
+
 /* The runtime's sched_yield, too: how often each thread has given way, and for how long at least. */
 static __thread unsigned yields;
 static unsigned away_us;
