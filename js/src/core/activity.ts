@@ -16,7 +16,6 @@ import { Branch } from './branch.ts'
 import { ACTIVITY, kindOf } from './kind.ts'
 import { nameOf } from './names.ts'
 import { NEXT, START, type Operation } from './suspension.ts'
-import type { Queue } from './queue.ts'
 import { ClauseList } from '../wait/list.ts'
 import { Join } from '../wait/join.ts'
 import { promiseOf } from '../wait/promiseOf.ts'
@@ -38,8 +37,7 @@ let counter = 0
  */
 export class Activity<T> extends Branch implements types.Activity, Operation<T>, Promise<T>, AsyncDisposable {
   /** @internal */ running: types.Branch | null
-  /** @internal */ conts: types.Branch[] | null = null
-  /** @internal */ readies: Queue<types.Branch> | null = null
+  /** @internal */ others: types.Others | null = null
   /** @internal */ link: Group | null | undefined = undefined
   /** @internal */ home: Context
   /** Counts up from 1. */

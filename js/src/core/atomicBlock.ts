@@ -7,17 +7,15 @@
  * - It is `domain.top` exactly while it is the innermost one.
  * - `contained` counts the contained activities that have not ended; the block does not end before it is 0.
  * - `outer` is the group that the owner came from. It cannot run while the block lasts: its context is not the newest.
- * - `conts` is null exactly if no branch was started in the block or in one inside it.
  * - `over` is set at the end; branches of the block that outlive it (an `async` whose finish is outside) move to
  *   `survivor()`.
  * - A block without options that nobody can know any more when it ends is `spare`, and opened again; `over` becomes
  *   false then.
  */
-import type { Activity, Block, Blocker, Branch, Context, Domain, Group } from './types.ts'
+import type { Activity, Block, Blocker, Branch, Context, Domain, Group, Others } from './types.ts'
 import { branchesOf } from './branchesOf.ts'
-import { BaseContext, pushReady } from './group.ts'
+import { BaseContext } from './group.ts'
 import { NEXT } from './suspension.ts'
-import type { Queue } from './queue.ts'
 import { DEADLOCK, say } from './say.ts'
 import { DeadlockError } from '../scope/errors.ts'
 
@@ -46,8 +44,7 @@ let spare: AtomicBlock | null = null
 
 export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
   running: Branch | null
-  conts: Branch[] | null = null
-  readies: Queue<Branch> | null = null
+  others: Others | null = null
   link: Group | null | undefined = undefined
   outer: Group
   readonly home: Context
@@ -144,10 +141,14 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
     const group = outer.over ? outer.survivor() : outer
     owner.group = group
     group.running = owner
-    const known = this.conts !== null || this.readies !== null || this.queued || this.noted
+    const known = this.others !== null || this.queued || this.noted
     if (!known && this.spawns === 'delay' && !this.waits) spare = this
     else if (spare === this) spare = null
-    if (this.conts !== null) handOver(this, group)
+    if (this.others !== null) {
+      // A branch that became ready while the owner waited for the contained activities goes on, too.
+      const { running } = this
+      this.others.handOver(running === owner ? null : running, group)
+    }
     if (domain.tracer !== null) domain.tracer.atomic(owner, false)
   }
 
@@ -265,27 +266,6 @@ function release(block: AtomicBlock, free: Activity[]): void {
     activity.home = base
     if (queued) base.push(activity)
   }
-}
-
-/** The other branches of the block go on in `group`. */
-function handOver(block: AtomicBlock, group: Group): void {
-  // Those that still wait find their group through `outer`, which must therefore not be reused either: it gets `conts`.
-  const conts = (group.conts ??= [])
-  const { running, readies } = block
-  for (const branch of block.conts!) {
-    branch.group = group
-    conts.push(branch)
-  }
-  // One that became ready while the owner waited for the contained activities.
-  if (running !== null && running !== block.owner) {
-    running.group = group
-    pushReady(group, running)
-  }
-  if (readies !== null)
-    for (let branch = readies.shift(); branch !== undefined; branch = readies.shift()) {
-      branch.group = group
-      pushReady(group, branch)
-    }
 }
 
 /** The branches that could run in the block, if they were not blocked; some may outlive a block inside it. */

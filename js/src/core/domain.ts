@@ -27,7 +27,6 @@ import {
 import { shareDomain } from './current.ts'
 import { ACTIVITY, CALL, GROUP, kindOf, SUSPENSION } from './kind.ts'
 import { HeldBack } from './held.ts'
-import { nextBranch } from './group.ts'
 import { realHost, type Host } from './host.ts'
 import { nameOf, remember } from './names.ts'
 import { CIRCLE, diagnosis, OTHER_VERSION, say } from './say.ts'
@@ -210,7 +209,7 @@ export class Domain extends Scheduler implements types.Domain {
       step = THREW
     }
     const isSame = this.alone === branch && branch.group === group && branch.context === null
-    const isBusy = this.pending !== null || this.aside || group.conts !== null || this.tracer !== null
+    const isBusy = this.pending !== null || this.aside || group.others !== null || this.tracer !== null
     if (!isSame || isBusy || step.done || !blockAgain(branch, step.value)) return this.pump(group, step)
     this.pumping = this.inside = false
     const block = this.top as AtomicBlock
@@ -222,7 +221,7 @@ export class Domain extends Scheduler implements types.Domain {
   }
 
   run(group: Group, step: Step | null): void {
-    let branch = (group.running ??= nextBranch(group))
+    let branch = (group.running ??= next(group))
     while (branch !== null) {
       this.current = branch
       const why = this.step(branch, step)
@@ -234,7 +233,7 @@ export class Domain extends Scheduler implements types.Domain {
         this.enqueue(group)
         break
       }
-      branch = why === SWITCHED ? group.running : (group.running = nextBranch(group))
+      branch = why === SWITCHED ? group.running : (group.running = next(group))
     }
     this.current = null
   }
@@ -341,6 +340,11 @@ export class Domain extends Scheduler implements types.Domain {
     this.last = null // so that the collector can free the branch and its result
     return ENDED
   }
+}
+
+/** The branch that runs next in `group`. */
+function next({ others }: Group): Branch | null {
+  return others === null ? null : others.next()
 }
 
 /** What a branch asks for that is not a call of its own. False: the branch is blocked. */

@@ -1,8 +1,5 @@
-/**
- * The queues of the run loop stand here: a context is one of groups, and a group has one of ready branches (types.ts).
- */
-import type { Branch, Context, Domain, Group } from './types.ts'
-import { Queue } from './queue.ts'
+/** The queue of the run loop: a context is one of groups (see types.ts). */
+import type { Context, Domain, Group } from './types.ts'
 
 /** A domain's own context, and what an atomic block's has in common with it: a queue of groups. */
 export class BaseContext implements Context {
@@ -42,15 +39,4 @@ export class BaseContext implements Context {
 
   idle(): void {}
   ended(): void {}
-}
-
-/** Takes the branch that runs next in `group` when its running branch has blocked or ended (law 2). */
-export function nextBranch(group: Group): Branch | null {
-  if (group.conts !== null && group.conts.length > 0) return group.conts.pop()!
-  if (group.readies !== null && group.readies.size > 0) return group.readies.shift()!
-  return null
-}
-
-export function pushReady(group: Group, branch: Branch): void {
-  ;(group.readies ??= new Queue()).push(branch)
 }

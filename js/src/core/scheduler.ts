@@ -16,7 +16,7 @@
  */
 import type { Branch, Chooser, Context, Group } from './types.ts'
 import type { Host } from './host.ts'
-import { BaseContext, pushReady } from './group.ts'
+import { BaseContext } from './group.ts'
 import { noteOurs } from './current.ts'
 import { BLOCK_ORDER, say } from './say.ts'
 import { Slice } from './slice.ts'
@@ -85,8 +85,8 @@ export abstract class Scheduler {
     this.disturb()
     let { group } = branch
     if (group.over) group = branch.group = group.survivor()
-    if (group.running === null && (group.readies === null || group.readies.size === 0)) group.running = branch
-    else pushReady(group, branch)
+    if (group.running === null) group.running = branch
+    else group.others!.push(branch)
     if (this.current === null || group !== this.current.group) this.enqueue(group)
   }
 
@@ -197,6 +197,6 @@ export abstract class Scheduler {
 }
 
 /** Nothing is ready, and nothing of `group` will be but by the host. */
-function isFree({ running, readies, conts, home }: Group): boolean {
-  return running === null && readies === null && conts === null && home === home.domain.top && home.head === null
+function isFree({ running, others, home }: Group): boolean {
+  return running === null && others === null && home === home.domain.top && home.head === null
 }

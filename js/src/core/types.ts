@@ -8,7 +8,6 @@
  * - A branch may be blocked on one thing: a blocker.
  */
 import type { Host } from './host.ts'
-import type { Queue } from './queue.ts'
 
 export type AnyIterator = Iterator<unknown, unknown, any>
 
@@ -127,10 +126,8 @@ export interface Branch {
 export interface Group {
   /** The branch that runs, or will run when the group's turn comes, or waits and is `alone` (see scheduler.ts). */
   running: Branch | null
-  /** Continuations of `async` that have not run yet, innermost last. They run before `readies` (law 2). */
-  conts: Branch[] | null
-  /** Further ready branches, first in first out. */
-  readies: Queue<Branch> | null
+  /** What else is ready. Null exactly if no branch was started in the group, or in a block inside it. */
+  others: Others | null
   /** True exactly while the group is on its context's queue. */
   readonly queued: boolean
   /** The next group on that queue; undefined while this one is not on it. */
@@ -142,6 +139,15 @@ export interface Group {
   /** True for a block that has ended: its branches belong to the `survivor`, which is the group itself before that. */
   readonly over: boolean
   survivor(): Group
+}
+
+/** The branches of a group that are ready while another one runs (see others.ts). */
+export interface Others {
+  push(branch: Branch): void
+  /** Takes the branch that runs next when the running one has blocked or ended (law 2). */
+  next(): Branch | null
+  /** The block whose branches these are has ended: they go on in `group`, and so does `running`, which is ready too. */
+  handOver(running: Branch | null, group: Group): void
 }
 
 /** A queue of groups that may run: the domain's own, or one atomic block's. Only the newest context is served. */

@@ -15,6 +15,7 @@ import type * as types from '../core/types.ts'
 import { Branch } from '../core/branch.ts'
 import { NEXT, START, Suspension } from '../core/suspension.ts'
 import { claimed } from '../core/call.ts'
+import { othersOf } from '../core/others.ts'
 import type { Body } from '../core/atomic.ts'
 import { domain } from '../core/current.ts'
 import { NOT_ENDED, OUTSIDE_ACTIVITY, say } from '../core/say.ts'
@@ -73,7 +74,7 @@ class Async<T> extends Suspension<BranchHandle<T>> {
     membersOf(scope).add(child, handle)
     branch.mode = NEXT
     branch.answer = handle
-    ;(group.conts ??= []).push(branch)
+    othersOf(group).suspend(branch)
     group.running = child
     return true
   }
