@@ -1,6 +1,7 @@
 /** What is left behind: errors while cleaning up, promises that fail when nobody waits, late resources. */
-import { ok, rejects, same, test } from './harness.ts'
-import { asyncFn, count, each, sleep, spawn } from './lib.ts'
+import { ok, rejects, reported, same, test } from './harness.ts'
+import { asyncFn, atomic, count, deadline, Domain, each, finish, mutex, noncancellable, select, sleep } from './lib.ts'
+import { spawn, useDomain, wait, waituntil, type Operation } from './lib.ts'
 import { transform } from '../src/plugin/transform.ts'
 import * as runtime from '../src/plugin/runtime.ts'
 import { all, any, group, map, race, timeout, use } from '../src/ops.ts'
@@ -202,4 +203,61 @@ test('a group keeps nothing of items that have ended', async () => {
   const never = idle.start(() => 1)
   idle.cancel('enough')
   same(await messageOf(never), 'group was cancelled: enough')
+})
+
+test('a promise that was handed over and fails before anybody waits for it ends no process', async () => {
+  const d = new Domain({ slice: -1 })
+  const before = useDomain(d)
+  const fails = async (): Promise<never> => {
+    d.steps = 1 // at the next step the slice is over, and the host has a turn
+    throw new Error('no')
+  }
+  const operations: Record<string, () => Operation<unknown>> = {
+    finish: () => finish(wait(fails())),
+    deadline: () => deadline(99_999, wait(fails())),
+    noncancellable: () => noncancellable(wait(fails())),
+    'finish of finish': () => finish(finish(wait(fails()))),
+    atomic: () => atomic(wait(fails())),
+    spawn: () => spawn(wait(fails())),
+    timeout: () => timeout(99_999, wait(fails())),
+    all: () => all([sleep(1), wait(fails())]),
+    race: () => race([wait(fails()), sleep(99_999)]),
+    'finish of a promise': () => finish(fails() as never),
+    waituntil: () => waituntil(fails()).and(sleep(99_999)),
+    'deadline of waituntil': () => deadline(99_999, waituntil(sleep(99_999)).or(fails())),
+    select: () => select({ fails: fails(), late: sleep(99_999) }),
+    with: () => mutex().with(() => fails()),
+  }
+  try {
+    for (const [name, make] of Object.entries(operations)) {
+      const lost = await reported(async () => {
+        await rejects(
+          spawn(function* () {
+            yield* make()
+          }),
+          /no/,
+        )
+      })
+      same(lost, [], name)
+    }
+    same(
+      await reported(async () => {
+        await spawn(function* () {
+          const late = new Promise((_, refuse) => setTimeout(() => refuse(new Error('late')), 5))
+          yield* finish(wait(late), { signal: AbortSignal.abort() })
+          const never = race([asyncFn(function* () {}), wait(fails())])
+          yield* never
+          yield* atomic(function* () {
+            const delayed = spawn(wait(fails()))
+            yield* sleep(2)
+            void delayed.catch(() => {})
+          })
+          yield* sleep(10)
+        })
+      }),
+      [],
+    )
+  } finally {
+    useDomain(before)
+  }
 })

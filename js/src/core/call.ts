@@ -29,6 +29,7 @@ import { CALL, kindOf } from './kind.ts'
 import { nameOf } from './names.ts'
 import { RUN_ALREADY, say } from './say.ts'
 import { NEXT, START, Suspension, THROW } from './suspension.ts'
+import { expectFailure } from '../wait/promise.ts'
 
 export const NOTHING: unique symbol = Symbol.for('charcoal.nothing') as never
 
@@ -231,9 +232,13 @@ export function push(call: Call<any>, branch: Branch): void {
   }
 }
 
-/** Claims `body` if it is a call. */
+/**
+ * Takes over what is going to be run: a call is not to become an activity, and the failure of a promise is not to end
+ * the process although nobody has come to wait for it yet, or nobody will.
+ */
 export function claimed<B>(body: B): B {
   if (isCall(body)) body.claim()
+  else expectFailure(body)
   return body
 }
 

@@ -101,7 +101,7 @@ export class Domain extends Scheduler implements types.Domain {
   adopt<T>(body: unknown, name?: string, context?: AsyncContext | null): Activity<T> {
     const activity = this.spawn<T>(body, undefined, name)
     // While an atomic block is open the activity begins later than the turn of the host that would report the failure.
-    expectFailure((body as { promise?: unknown }).promise)
+    expectFailure(body)
     if (context !== undefined) activity.context = context
     if (this.belonging.now() !== null) this.held.note(activity)
     return activity

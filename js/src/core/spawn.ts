@@ -11,6 +11,7 @@ import { say, SPAWN_IN_BLOCK } from './say.ts'
 import { innermostScope, signalOf } from '../scope/root.ts'
 import { NEXT, Suspension, type Operation } from './suspension.ts'
 import type { Branch } from './types.ts'
+import { expectFailure } from '../wait/promise.ts'
 
 /** Options of `spawn`. */
 export interface SpawnOptions {
@@ -55,7 +56,7 @@ export function spawn<T>(
       return activity
     }
     if (body.gen !== null) what = body.take()
-  }
+  } else expectFailure(body)
   if (domain.current !== null && blockOf(domain.current)?.spawns === 'error') throw new Error(say(SPAWN_IN_BLOCK))
   const activity = domain.spawn(what, options.contained, options.name) as Activity<T>
   if (signal !== undefined) {

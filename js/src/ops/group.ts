@@ -1,11 +1,12 @@
 /** `group` gives code that is no activity a scope to start work in, which nothing that is started there outlives. */
 import type { Activity } from '../core/activity.ts'
+import { claimed } from '../core/call.ts'
 import { ASYNC_DISPOSE } from '../core/dispose.ts'
 import { spawn } from '../core/spawn.ts'
 import { async } from '../scope/async.ts'
 import { ClosedError } from '../scope/errors.ts'
 import { channel } from '../sync/channel.ts'
-import { claim, operationOf, type ItemResult } from './items.ts'
+import { operationOf, type ItemResult } from './items.ts'
 import { scoped, type OperationOptions } from '../scope/scoped.ts'
 
 /**
@@ -46,7 +47,7 @@ export class Group implements AsyncDisposable {
    */
   start<I>(item: I): Promise<ItemResult<I>> {
     if (this.jobs.closed) throw new ClosedError('the group')
-    const mine = claim(item)
+    const mine = claimed(item)
     const result = new Promise<ItemResult<I>>((resolve, reject) => {
       const { waiting } = this
       waiting.add(reject)

@@ -10,7 +10,7 @@ import { isGenerator } from '../core/generators.ts'
 import { kindOf } from '../core/kind.ts'
 import type { Operation } from '../core/suspension.ts'
 import type { Value } from '../wait/case.ts'
-import { expectFailure, waitFor } from '../wait/promise.ts'
+import { waitFor } from '../wait/promise.ts'
 
 /** Something that ends with a `T`: an operation, a promise, or a plain value. */
 export type Result<I> = I extends Value ? I : I extends Operation<infer T> ? T : Awaited<I>
@@ -18,25 +18,16 @@ export type Result<I> = I extends Value ? I : I extends Operation<infer T> ? T :
 /** What an item, or the function that makes it, ends with. */
 export type ItemResult<I> = I extends (...args: any[]) => infer R ? Result<R> : Result<I>
 
-/**
- * Takes an item over: a call before it can become an activity of its own, and a promise, whose failure ends no process
- * when the operation does not come to wait for it.
- */
-export function claim<I>(item: I): I {
-  expectFailure(item)
-  return claimed(item)
-}
-
 /** The items of an operation, as a list; calls among them are taken over. */
 export function claimAll(who: string, items: Iterable<unknown>): unknown[] {
   checkItems(who, items)
-  return Array.from(items, (item) => claim(item))
+  return Array.from(items, claimed)
 }
 
 /** The operation that an item stands for. A function is called here. */
 export function operationOf<I>(item: I): Operation<ItemResult<I>>
 export function operationOf(item: unknown): unknown {
-  const what: unknown = typeof item === 'function' ? claim(ownCall(item as () => unknown)) : item
+  const what: unknown = typeof item === 'function' ? claimed(ownCall(item as () => unknown)) : item
   return isOperation(what) ? what : waitFor(what)
 }
 

@@ -1,7 +1,7 @@
 /** `timeout` gives an operation a time limit, and says what happens when that is over. */
 import { checkFunction, checkOptions, checkTime } from '../core/arguments.ts'
 import { asyncFn } from '../core/asyncFn.ts'
-import type { Call } from '../core/call.ts'
+import { claimed, type Call } from '../core/call.ts'
 import { domain } from '../core/current.ts'
 import { DeadlineError } from '../scope/errors.ts'
 import { finish } from '../scope/finish.ts'
@@ -11,7 +11,7 @@ import { after } from '../sync/alarm.ts'
 import { sleep } from '../sync/sleep.ts'
 import { isClause, type Clause } from '../wait/clause.ts'
 import { Choice } from '../wait/choice.ts'
-import { claim, operationOf, type ItemResult, type Result } from './items.ts'
+import { operationOf, type ItemResult, type Result } from './items.ts'
 import { scoped, type OperationOptions } from '../scope/scoped.ts'
 
 /** Options of `timeout`. */
@@ -95,5 +95,5 @@ export function timeout(ms: number, item: unknown, last: (() => unknown) | Timeo
   const options = typeof last === 'function' ? { otherwise: last } : last
   checkOptions('timeout', options)
   if (options.otherwise !== undefined) checkFunction('timeout: otherwise', options.otherwise)
-  return run(ms, claim(item), options)
+  return run(ms, claimed(item), options)
 }

@@ -2,14 +2,14 @@
 import { isActivity } from '../core/activity.ts'
 import { checkFunction } from '../core/arguments.ts'
 import { asyncFn } from '../core/asyncFn.ts'
-import { ownCall, type Call } from '../core/call.ts'
+import { claimed, ownCall, type Call } from '../core/call.ts'
 import { ASYNC_DISPOSE, DISPOSE } from '../core/dispose.ts'
 import { spawn } from '../core/spawn.ts'
 import { isCancelled } from '../scope/errors.ts'
 import { noncancellable } from '../scope/finish.ts'
 import { endedBy, type OperationOptions } from '../scope/scoped.ts'
 import { waitFor } from '../wait/promise.ts'
-import { claim, isOperation, operationOf, type ItemResult, type Result } from './items.ts'
+import { isOperation, operationOf, type ItemResult, type Result } from './items.ts'
 
 type Resource = { [ASYNC_DISPOSE]?: () => unknown; [DISPOSE]?: () => unknown } | null | undefined
 
@@ -41,7 +41,7 @@ function* using(item: unknown, body: (resource: any) => unknown): Generator<unkn
  * is disposed of then.
  */
 function* acquired(item: unknown): Generator<unknown, Resource, any> {
-  const what: unknown = typeof item === 'function' ? claim(ownCall(item as () => unknown)) : item
+  const what: unknown = typeof item === 'function' ? claimed(ownCall(item as () => unknown)) : item
   try {
     return (yield* operationOf(() => what)) as Resource
   } catch (error) {
@@ -97,5 +97,5 @@ export function use<I, R>(
   options?: OperationOptions,
 ): Call<Result<R>> {
   checkFunction('use', body)
-  return run(claim(resource), body as (resource: any) => unknown, options) as Call<any>
+  return run(claimed(resource), body as (resource: any) => unknown, options) as Call<any>
 }

@@ -13,7 +13,7 @@ import { domain, noteOurs } from '../core/current.ts'
 import { NativePromise, then } from '../core/host.ts'
 import { isActivity } from '../core/activity.ts'
 import { isOperation } from '../core/generators.ts'
-import { GROUP, kindOf } from '../core/kind.ts'
+import { GROUP, kindOf, SUSPENSION } from '../core/kind.ts'
 import { Clause } from './clause.ts'
 import type { Awaitable, Operation } from '../core/suspension.ts'
 
@@ -70,11 +70,12 @@ export function disregard(promise: PromiseLike<unknown>): void {
 }
 
 /**
- * If `what` is a promise its failure will be told, or nobody will want to know it. What is only like a promise, or of a
- * class of its own, may begin its work when it is asked, so it is left alone.
+ * If `what` is a promise, or a wait for one, its failure will be told, or nobody will want to know it. What is only
+ * like a promise, or of a class of its own, may begin its work when it is asked, so it is left alone.
  */
 export function expectFailure(what: unknown): void {
-  if (what instanceof Promise && what.constructor === Promise) disregard(what)
+  const promise = kindOf(what) === SUSPENSION ? (what as { promise?: unknown }).promise : what
+  if (promise instanceof Promise && promise.constructor === Promise) disregard(promise)
 }
 
 /** As `await` does: a promise whose `then` is its own, and what only looks like a promise, is asked by that `then`. */

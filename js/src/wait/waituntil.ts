@@ -27,6 +27,7 @@ import { interruptsOf, type WaitOptions } from './abortable.ts'
 import { Choice, First, lookAgain, outside } from './choice.ts'
 import { Case, isCase, type Body, type Choosable, type Result, type Waiter } from './case.ts'
 import type { Clause } from './clause.ts'
+import { expectFailure } from './promise.ts'
 import { clauseOf, type Waitable } from './waitable.ts'
 
 type Term<R> = Case<R> | Waitable<R> | WaitUntil<R> | Removed<R>
@@ -158,6 +159,7 @@ const isLeaf = (tree: Tree): tree is number => typeof tree === 'number'
 /** Clauses are looked at when the statement runs; what can never be one is refused where it is written. */
 function checkTerm(term: unknown): void {
   if (typeof term !== 'object' || term === null) clauseOf(term)
+  expectFailure(term)
 }
 
 function isBareAlternative({ op, term }: { op: 'or' | 'and'; term: unknown }): boolean {
