@@ -1,7 +1,7 @@
 /** What is left behind: errors while cleaning up, promises that fail when nobody waits, late resources. */
 import { ok, rejects, reported, same, test } from './harness.ts'
-import { asyncFn, atomic, count, deadline, Domain, each, finish, mutex, noncancellable, select, sleep } from './lib.ts'
-import { spawn, useDomain, wait, waituntil, type Operation } from './lib.ts'
+import { asyncFn, atomic, channel, count, deadline, Domain, each, finish, mutex, noncancellable } from './lib.ts'
+import { select, sleep, spawn, useDomain, wait, waituntil, type Operation } from './lib.ts'
 import { transform } from '../src/plugin/transform.ts'
 import * as runtime from '../src/plugin/runtime.ts'
 import { all, any, group, map, race, timeout, use } from '../src/ops.ts'
@@ -257,6 +257,35 @@ test('a promise that was handed over and fails before anybody waits for it ends 
       }),
       [],
     )
+  } finally {
+    useDomain(before)
+  }
+})
+
+test('what legacy code begins keeps its order, and begins before the host has its turn', async () => {
+  const d = new Domain({ slice: -1 })
+  const before = useDomain(d)
+  try {
+    const sent = channel<number>(Infinity)
+    const send = asyncFn(function* (n: number) {
+      d.steps = 1 // at the next step the slice is over, and the host has a turn
+      yield* sent.send(n)
+    })
+    const waits = asyncFn(function* (p: Promise<unknown>) {
+      yield* wait(p)
+    })
+    const lost = await reported(async () => {
+      d.steps = 1
+      await spawn(function* () {})
+      await rejects(waits(Promise.reject(new Error('no'))), /no/) // nothing is queued, but the host's turn is due
+      const ends = [1, 2, 3].map((n) => send(n).then(() => n))
+      await null
+      ends.push(send(4).then(() => 4), sent.send(5).then(() => 5))
+      same(await Promise.all(ends), [1, 2, 3, 4, 5])
+    })
+    const got: number[] = []
+    for (let item = sent.tryRecv(); item !== undefined; item = sent.tryRecv()) got.push(item.value)
+    same([got, lost], [[1, 2, 3, 4, 5], []])
   } finally {
     useDomain(before)
   }

@@ -75,26 +75,12 @@ export class Domain extends Scheduler implements types.Domain {
 
   // ---- birth and end of activities
 
-  /**
-   * Queues a new activity; its body does not run before the caller has gone on (law 7). While the host is to have a
-   * turn first, one from legacy code begins before that turn, as an `async` function does: the turn would report a
-   * promise that has failed, and that the activity is about to wait for, as an unhandled rejection, which ends a Node
-   * process.
-   */
+  /** Queues a new activity; its body does not run before the caller has gone on (law 7). */
   spawn<T>(body: unknown, contained?: boolean, name?: string): Activity<T> {
     const activity = this.make<T>(body, contained, name)
-    if (this.late && this.current === null) this.host.soon(() => this.begin(activity))
-    else this.enqueue(activity)
+    this.enqueue(activity)
+    if (this.current === null) this.comes(activity)
     return activity
-  }
-
-  /** Runs the first turn of a new activity, unless others are to run before. */
-  begin(activity: types.Activity): void {
-    if (this.pumping || this.top !== this.base) this.enqueue(activity)
-    else {
-      this.turn(activity)
-      this.rest()
-    }
   }
 
   /** The activity of a call, or another operation, that is not a part of the branch that has made it. */

@@ -10,16 +10,20 @@
  * - `alone` is a branch that waits for a promise while nothing else is ready and the run loop is not to run: when the
  *   promise answers, the branch goes on without asking for anything. It counts as the running one of its group all the
  *   time, so that a wait writes little. Whatever makes a group ready, or runs the loop, ends this by `disturb`.
+ * - `newcomers` are activities that legacy code has made, and that may not have begun. They begin in their order and
+ *   before the host has its turn, as `async` functions do: that turn would report a promise that has failed, and that
+ *   one of them is about to wait for, as an unhandled rejection, which ends a Node process.
  * - No group is queued twice. A blocked branch is on no queue.
  * - The group that runs is not queued by its own branches: the run loop takes its next branch when the running one has
  *   stopped.
  */
-import type { Branch, Chooser, Context, Group } from './types.ts'
+import type { Activity, Branch, Chooser, Context, Group } from './types.ts'
 import type { Host } from './host.ts'
 import { BaseContext } from './group.ts'
 import { noteOurs } from './current.ts'
 import { BLOCK_ORDER, say } from './say.ts'
 import { Slice } from './slice.ts'
+import { START } from './suspension.ts'
 
 /** How far the code of a branch has come: it asks for something, or has ended. */
 export type Step = IteratorResult<unknown, unknown>
@@ -38,6 +42,7 @@ export abstract class Scheduler {
   protected late = false
   protected last: Branch | null = null
   protected inside = false
+  private newcomers: Activity[] = []
   private readonly pumpNow = (): void => this.pump(null, null)
 
   constructor(host: Host, slice: number) {
@@ -152,7 +157,26 @@ export abstract class Scheduler {
       // An activity that only gives way, or blocks, does not look at the clock itself.
       if (--this.steps <= 0) this.isOver(group)
     }
+    if (this.newcomers.length > 0) this.admit()
     this.rest()
+  }
+
+  /** Legacy code has queued `activity`. */
+  protected comes(activity: Activity): void {
+    if (this.chooser !== null) return
+    this.newcomers.push(activity)
+    if (this.late && this.newcomers.length === 1) this.host.soon(() => this.admit())
+  }
+
+  /** Runs the first turns of the newcomers that are queued yet. */
+  private admit(): void {
+    const { newcomers } = this
+    this.newcomers = []
+    for (const activity of newcomers) {
+      if (this.top !== this.base || !activity.queued || activity.mode !== START) continue
+      this.base.remove(activity)
+      this.turn(activity)
+    }
   }
 
   /** Runs one turn of `group` alone; what else is ready has its turn later, as always. */
@@ -168,7 +192,8 @@ export abstract class Scheduler {
     }
   }
 
-  protected rest(): void {
+  /** Sees to what is queued, or tells the newest context that all in it waits. */
+  rest(): void {
     if (this.top.head !== null) {
       if (!this.posted) this.post()
     } else this.top.idle()

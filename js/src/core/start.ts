@@ -18,8 +18,12 @@ export function start<T>(body: unknown, source: unknown = body): Activity<T> {
   if (d.belonging.now() !== null) d.held.note(activity)
   const { current, starting } = d
   d.starting = true
-  if (current === null) d.begin(activity)
-  else nest(d, activity, current)
+  if (current !== null) nest(d, activity, current)
+  else if (d.pumping || d.top !== d.base) d.enqueue(activity)
+  else {
+    d.turn(activity)
+    d.rest()
+  }
   d.starting = starting
   return activity
 }
