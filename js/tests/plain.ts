@@ -277,8 +277,8 @@ async function main() { log(typeof f, f(), typeof late, v); { function g() { ret
   try { use } catch (e) { log(e.constructor.name) } let use = await 1; { log(await k());
   async function k() { return 'k' } } var late }`,
   'functions of an atomic block that are declared in it': `
-async function main() { atomic: { log(await f(2)); for await (const x of g(3)) log(x)
-  async function f(x = 1) { return x } async function* g(a) { yield a; yield await f() } } }`,
+async function main() { atomic: { let n = 4; log(await f(2)); for await (const x of g(3)) log(x)
+  async function f(x = 1) { return [x, n] } async function* g(a) { yield a; yield await f() } } }`,
   'declarations twice, and a parameter that is declared again': `
 async function f(x) { return 1 } async function f(x) { return 2 }
 async function p(a, b) { var a; var b = 5; function a() { return 'fn' } return [typeof a, b] }

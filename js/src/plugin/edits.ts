@@ -41,6 +41,11 @@ export class Edits {
     this.insertions.push(() => this.text.appendLeft(at, text))
   }
 
+  /** Inserts at the beginning of what is inside the brace at `at`, before what is moved there. */
+  atStartOf(at: number, text: string): void {
+    this.insertions.push(() => this.text.prependLeft(at + 1, text))
+  }
+
   /** Inserts at the end of what is inside the braces of which the last is before `at`. */
   atEndOf(at: number, text: string): void {
     this.insertions.push(() => this.text.appendRight(at - 1, text))

@@ -1,7 +1,7 @@
 /** A module while it is rewritten: its text, what is edited in it, and what the parts of the rewriter know of it. */
 import type { Edits } from './edits.ts'
 import { TransformError } from './transformError.ts'
-import { find, type Node } from './syntax.ts'
+import { find, startOfCode, type Node } from './syntax.ts'
 
 export class ModuleText {
   readonly edits: Edits
@@ -46,6 +46,18 @@ export class ModuleText {
 
   refuse(node: Node, message: string): never {
     throw new TransformError(this.file, node.loc.start, message)
+  }
+
+  /** Inserts at the beginning of a block: before what is moved there, and after the directives of a function. */
+  atStartOf(block: Node, text: string): void {
+    if (!this.bodies.has(block)) return this.edits.atStartOf(block.start, text)
+    const at = startOfCode(block)
+    this.edits.before(at, `${this.endOfDirective(at)}${text}`)
+  }
+
+  /** A directive that no semicolon ends needs one when code is put after it. */
+  endOfDirective(at: number): string {
+    return /[^;{]$/.test(this.source.slice(0, at)) ? ';' : ''
   }
 
   /** Removes the star of `function*`, a method, or `yield*`. */

@@ -149,14 +149,8 @@ export function keep(module: ModuleText, node: Node, at: Once, mayHand: boolean)
   return { name, handed }
 }
 
-/** Declares the variables of a block of which all parts have been rewritten, before what was put at its beginning. */
+/** Declares the variables of a block of which all parts have been rewritten. */
 export function declareKept(module: ModuleText, block: Node): void {
   const names = module.variables.get(block)
-  if (names === undefined) return
-  const declaration = ` let ${names.join(', ')};`
-  if (!module.bodies.has(block)) return module.edits.after(block.start + 1, declaration)
-  const at = syntax.startOfCode(block)
-  // A directive that no semicolon ends needs one now.
-  const end = /[^;{]$/.test(module.source.slice(0, at)) ? ';' : ''
-  module.edits.before(at, `${end}${declaration}`)
+  if (names !== undefined) module.atStartOf(block, ` let ${names.join(', ')};`)
 }

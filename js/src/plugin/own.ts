@@ -76,7 +76,7 @@ export function handOn(module: ModuleText, node: Node): void {
   const told = last.length > 0 ? ' const own$ = charcoal$.told();' : ' charcoal$.told();'
   if (isBlock(body)) {
     const at = startOfCode(body)
-    return module.edits.before(at, /[^;{]$/.test(module.source.slice(0, at)) ? `;${told}` : told)
+    return module.edits.before(at, `${module.endOfDirective(at)}${told}`)
   }
   module.edits.before(endOfArrow(module.source, node), ` {${told} return (`)
   module.edits.after(node.end, ') }')

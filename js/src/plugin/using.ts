@@ -5,7 +5,7 @@
  *       catch (e$) { using1$.fail(e$) } finally { yield* using1$.run() } }
  */
 import type { ModuleText } from './moduleText.ts'
-import { isBlock, startOfCode, type Node } from './syntax.ts'
+import { isBlock, type Node } from './syntax.ts'
 
 const isUsing = (node: Node): boolean => node.type === 'VariableDeclaration' && /using$/.test(node.kind)
 
@@ -18,9 +18,7 @@ export function rewriteUsing(module: ModuleText, node: Node, parent: Node): void
   const number = module.disposing.size + 1
   module.disposing.set(parent, number)
   const name = `using${number}$`
-  const at = module.bodies.has(parent) ? startOfCode(parent) : parent.start + 1
-  const end = /[^;{]$/.test(module.source.slice(0, at)) ? ';' : ''
-  module.edits.before(at, `${end} const ${name} = new charcoal$.Disposal(); try {`)
+  module.atStartOf(parent, ` const ${name} = new charcoal$.Disposal(); try {`)
   // What is declared with `using` alone has its turn among the others.
   for (const statement of parent.body as Node[]) if (isUsing(statement)) declare(module, statement, name)
   module.edits.atEndOf(parent.end, `} catch (e$) { ${name}.fail(e$) } finally { yield* ${name}.run() }`)

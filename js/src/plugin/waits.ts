@@ -92,7 +92,7 @@ export function rewriteLabel(module: ModuleText, node: Node, within: Node): void
   if (!isAtomicLabel(node)) return
   if (!isBlock(node.body)) module.refuse(node, '`atomic:` stands before a block: write atomic: { … }')
   const name = module.names.get(within)!
-  module.edits.before(node.body.start + 1, `${WAIT} charcoal$.enter(${name === '' ? '' : JSON.stringify(name)}); try {`)
+  module.atStartOf(node.body, `${WAIT} charcoal$.enter(${name === '' ? '' : JSON.stringify(name)}); try {`)
   module.edits.atEndOf(node.body.end, LEAVE)
 }
 
