@@ -68,7 +68,7 @@ bool ch_scope_close(struct ch_finish *s) {
     ch_scope_withdraw_deadline(s);
   ch_domain.marked_count -= s->marked;
   s->owner->scope = s->outer;
-  if (CH_UNLIKELY(ch_domain.holds_cancellation != 0))
+  if (CH_UNLIKELY(ch_domain.holds_cancellation != 0) && ch_domain.current)
     ch_host_runs(ch_domain.current);
   return CH_UNLIKELY(s->extension != NULL) && ch_extension_end(s);
 }
