@@ -6,6 +6,7 @@
 #ifndef CHARCOAL_FRAMES_SPARES_H
 #define CHARCOAL_FRAMES_SPARES_H
 
+#include "sched/tsan.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -17,14 +18,17 @@ struct ch_spares {
 static inline void *ch_spare_take(struct ch_spares *s) {
   for (size_t i = 0; i < sizeof s->slots / sizeof *s->slots; i++) {
     void *memory = __atomic_load_n(&s->slots[i], __ATOMIC_RELAXED);
-    if (memory && (memory = __atomic_exchange_n(&s->slots[i], NULL, __ATOMIC_ACQUIRE)))
+    if (memory && (memory = __atomic_exchange_n(&s->slots[i], NULL, __ATOMIC_ACQUIRE))) {
+      ch_tsan_acquire(memory);
       return memory;
+    }
   }
   return NULL;
 }
 
 /* False: there are enough of them, so the caller unmaps it. */
 static inline bool ch_spare_keep(struct ch_spares *s, void *memory) {
+  ch_tsan_release(memory);
   for (size_t i = 0; i < sizeof s->slots / sizeof *s->slots; i++) {
     void *none = NULL;
     if (__atomic_compare_exchange_n(&s->slots[i], &none, memory, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
