@@ -134,10 +134,13 @@ void Splitter::divideKept() {
   BasicBlock *begin = BasicBlock::Create(abi.C, "begin", &F, body);
   IRBuilder<> B(begin);
   B.SetCurrentDebugLocation(place);
-  for (Argument &A : F.args())
+  for (Argument &A : F.args()) {
+    Value *now = PoisonValue::get(A.getType()); // for a variable that only the debugger is told of
     if (!A.use_empty())
-      A.replaceAllUsesWith(B.CreateAlignedLoad(
-          A.getType(), B.CreateConstInBoundsGEP1_64(abi.I8, framed->getArg(0), offsetOf(A)), Align(8), A.getName()));
+      now = B.CreateAlignedLoad(A.getType(), B.CreateConstInBoundsGEP1_64(abi.I8, framed->getArg(0), offsetOf(A)),
+                                Align(8), A.getName());
+    A.replaceAllUsesWith(now);
+  }
   B.CreateBr(body);
   auto *choose = cast<SwitchInst>(restore->getParent()->getTerminator());
   choose->setDefaultDest(begin);
