@@ -1,14 +1,17 @@
 /* Keeps the runtime's calls of the C library out of the program's own functions. See c_library.h.
  *
- * With a sanitizer everything stays as it is: then what lies in the executable are the sanitizer's functions, which
- * have to see the runtime's calls. A static program has nothing to look up. */
+ * With a sanitizer that has functions of these names everything stays as it is: they lie in the executable, and have to
+ * see the runtime's calls. A static program has nothing to look up. */
 #include "frames/c_library.h"
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 extern __typeof__(dlsym) dlsym __attribute__((weak));
-void __sanitizer_set_report_path(const char *) __attribute__((weak));
+void __asan_init(void) __attribute__((weak));
+void __hwasan_init(void) __attribute__((weak));
+void __msan_init(void) __attribute__((weak));
+void __tsan_init(void) __attribute__((weak));
 /* Defined by a program whose functions shall stand between the runtime and the C library, as tests do that have it see
  * faults. Then everything stays as it is, too. */
 CH_HIDDEN extern const char ch_functions_beneath __attribute__((weak));
@@ -32,7 +35,7 @@ static void *instead_of(void *found, const char *name) {
 }
 
 __attribute__((constructor(0))) static void leave_out_the_programs(void) {
-  if (__sanitizer_set_report_path || &ch_functions_beneath)
+  if (__asan_init || __hwasan_init || __msan_init || __tsan_init || &ch_functions_beneath)
     return;
 #define CH_TAKE_INTERPOSED(name)                                                                                       \
   extern __typeof__(name) ch_interposed_##name;                                                                        \
