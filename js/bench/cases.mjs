@@ -16,14 +16,19 @@ const ours = (program) => async (n) => {
 }
 /**
  * Plain `async` functions, as the build plugin writes them; `main(n)` gives the answer. Made once in a process, as the
- * other programs are: the engine optimizes what it has seen before.
+ * other programs are: the engine optimizes what it has seen before. `imported` is a module whose `main` it imports as
+ * `f`.
  */
-const plugin = (source, want) => {
+const plugin = (source, want, imported) => {
   let made
   const make = async () => {
     const { transform } = await import(path.join(js, 'dist/plugin.js'))
-    const { code } = transform(source, { file: 'main.mjs', all: true })
-    return new Function('charcoal$', `${code.replace(/import .*?;/, '')}; return main`)(await runtime())
+    const charcoal = await runtime()
+    const load = (source, given = {}) => {
+      const code = transform(source, { file: 'main.mjs', all: true }).code.replace(/import .*?;/g, '')
+      return new Function('charcoal$', ...Object.keys(given), `${code}; return main`)(charcoal, ...Object.values(given))
+    }
+    return load(source, imported && { f: load(imported) })
   }
   return async (n) => {
     const main = await (made ??= make())
@@ -55,6 +60,7 @@ export const PAIRS = [
   ['call', 'plugin', 'native'],
   ['call', 'plugin-const', 'native'],
   ['call', 'plugin-method', 'native'],
+  ['call', 'plugin-import', 'native'],
   ['await-resolved', 'charcoal', 'native'],
   ['await-resolved', 'plugin', 'native'],
   ['fusion-3', 'plugin', 'native-plain'],
@@ -106,6 +112,12 @@ export const CASES = {
       `const o = { async f(x) { return x + 1 } }
       async function main(n) { let s = 0; for (let i = 0; i < n; i++) s = await o.f(s); return s }`,
       (n) => n,
+    ),
+    'plugin-import': plugin(
+      `import { f } from './f.mjs'; async function main(n) { let s = 0
+      for (let i = 0; i < n; i++) s = await f(s); return s }`,
+      (n) => n,
+      'async function main(x) { return x + 1 }',
     ),
     // What generators alone cost: it knows no activities, and a call that nobody awaits is lost.
     'yield* alone': async (n) => () => {

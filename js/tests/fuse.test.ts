@@ -39,6 +39,47 @@ test('law 11: calls fused in an atomic block mean the same', async () => {
   ok(code.includes('charcoal$.run(add$activity(y), add$activity)'), 'calls in a loop of the block look at the clock')
 })
 
+const IMPORTED = `
+  export const add = async (x) => { if (x > 99) throw new Error('too many'); return x + 1 }
+  export async function slow(x, y) { await tick(); return add(x + y) }
+  export async function whole(x) { try { return slow(x, 1) } finally { x = 0 } }`
+const IMPORTS = `
+  import { add, slow, whole } from './a.mjs'
+  async function main(x) { const log = []
+    for (let i = 0; i < 3; i++) { try { log.push(await add(await slow(x, -i)), await whole(x)) }
+      catch (e) { log.push(e.message) }
+      await Promise.all([add(i), slow(i, i)]).then((all) => log.push(...all))
+      atomic: { try { log.push(await slow(x, i)) } catch { log.push(await add(i)) } } }
+    return log }`
+
+/** Runs `main` of the one module with what the other exports, or what `change` makes of that. */
+async function imports(is: (source: string) => string, x: number, change = (f: Function): Function => f) {
+  const made = run('', 'add, slow, whole', is(IMPORTED).replaceAll('export ', ''))
+  for (const f of Object.values(made)) await f(0, 0) // from now on they are known
+  const names = Object.keys(made)
+  const code = is(IMPORTS).replace(/import .*?;|import .*?'\n/g, '')
+  const values = Object.values(made).map(change)
+  return await new Function('charcoal$', ...names, `${code}\nreturn main`)(runtime, ...values)(x)
+}
+
+test('an awaited call of a function of another module runs its generator as soon as that is known', async () => {
+  const plain = (source: string): string => source.replace('atomic:', '')
+  for (const x of [1, 90, 99]) same(await imports(transformed, x), await imports(plain, x))
+  ok(transformed(IMPORTS).includes('charcoal$.run(awaited$(x, i), awaited$)'))
+  // Those that make a function anew are asked: what a test puts in its place has all that it has.
+  let calls = 0
+  const counted = (f: any): Function => {
+    const double = (...args: unknown[]): unknown => (calls++, f(...args))
+    return Object.defineProperties(double, Object.getOwnPropertyDescriptors(f))
+  }
+  let heard = 0
+  const heard1 = (f: any): Function =>
+    new Proxy(f, { apply: (...args) => (heard++, (Reflect.apply as Function)(...args)) })
+  same(await imports(transformed, 1, counted), await imports(plain, 1))
+  same(await imports(transformed, 1, heard1), await imports(plain, 1))
+  same([calls, heard], [18, 18])
+})
+
 test('an awaited call of a known function is its generator and nothing else, until it waits', async () => {
   const source = `async function hit(x) { return x + 1 } async function miss(x) { await lib.pause(); return x + 1 }
     async function fails(x) { throw x }

@@ -231,7 +231,7 @@ export const h: Load<string> = async <T,>(x: T): Promise<T> => x`,
   const given = '(x: T, { y }: { y: number } = { y: 1 })'
   ok(code.includes(`<T,>(arg1$, ...args$): Promise<T> => { return charcoal$.go(body2$ ??= function* `), code)
   ok(code.includes(`f$activity ${given} {`), code)
-  ok(code.includes('const h: Load<string> = (arg1$) => charcoal$.goPlain(h$activity(arg1$), h$activity); '), code)
+  ok(code.includes('const h: Load<string> = (arg1$) => charcoal$.goPlain(h$activity(arg1$), h$activity, h); '), code)
   ok(code.includes('; function* h$activity <T,>(x: T): Promise<T>  { return (yield* charcoal$.wait( x)) }'), code)
 })
 
@@ -448,7 +448,7 @@ const k = async () => { atomic: { await g() } }`,
   ok(
     /async function f\(\) \{ await g\(\) \}/.test(code) &&
       /function \*h\$activity\(\) \{ "use activity"; let awaited\$; charcoal\$\.isPromise\(/.test(code) &&
-      /const k = \(\) => charcoal\$\.goPlain\(k\$activity\(\), k\$activity\); function\* k\$activity \(\)/.test(code),
+      /const k = \(\) => charcoal\$\.goPlain\(k\$activity\(\), k\$activity, k\); function\* k\$activity/.test(code),
     code,
   )
 })

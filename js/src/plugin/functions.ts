@@ -26,7 +26,7 @@ export function rewriteFunction(module: ModuleText, node: Node, at: Once): void 
   const fetched = `${fetches(module, node)}${stays ? ' charcoal$.told();' : ''}`
   if (isBlock(body)) {
     const start = syntax.startOfCode(body)
-    head(module, node, moves, start, `${endOfDirective(module, start)}${fetched}${open}`, brace)
+    head(module, node, moves, start, `${module.endOfDirective(start)}${fetched}${open}`, brace)
     module.edits.atEndOf(body.end, `}${close} `)
   } else {
     const waits = !node.generator && syntax.mayBePromise(body)
@@ -50,26 +50,26 @@ export function declareInBlock(module: ModuleText, node: Node, block: Node): voi
 /** The function itself becomes the generator function; one that calls it comes before it. */
 function hoist(module: ModuleText, node: Node, name: string): void {
   const { id } = node
-  const { passed, call } = callOf(node, name)
+  const { passed, call } = callOf(module, node, name)
   module.edits.before(node.start, `function ${name}(${passed}) { return ${call} } `)
   module.edits.before(id.start, '*')
   module.edits.after(id.end, '$activity')
   const start = syntax.startOfCode(node.body)
-  module.edits.before(start, `${endOfDirective(module, start)}${variables(module, node)}`)
+  module.edits.before(start, `${module.endOfDirective(start)}${variables(module, node)}`)
 }
 
 /**
  * The value of a `const` likewise: what calls the generator function becomes the value, and ends the statement.
  *
- *     const f = async (x) => x + 1
+ *     const f = async (x) => x+1
  *
  * becomes
  *
- *     const f = (arg1$) => charcoal$.goPlain(f$activity(arg1$), f$activity); function* f$activity(x) { return (x + 1) }
+ *     const f = (arg1$) => charcoal$.goPlain(f$activity(arg1$), f$activity, f); function* f$activity(x) { return x+1 }
  */
 function hoistValue(module: ModuleText, node: Node, name: string): void {
   const { body, params } = node
-  const { passed, call } = callOf(node, name)
+  const { passed, call } = callOf(module, node, name)
   const at = removeAsync(module, node)
   if (!isArrow(node)) {
     module.edits.before(at, `function (${passed}) { return ${call} }; `)
@@ -84,7 +84,7 @@ function hoistValue(module: ModuleText, node: Node, name: string): void {
     if (!isBlock(body)) return returned(module, node, arrow)
   }
   const start = syntax.startOfCode(body)
-  module.edits.before(start, `${endOfDirective(module, start)}${variables(module, node)}`)
+  module.edits.before(start, `${module.endOfDirective(start)}${variables(module, node)}`)
 }
 
 /** Gives the generator function of an arrow function a body that returns the expression, which begins at `at`. */
@@ -96,14 +96,16 @@ function returned(module: ModuleText, node: Node, at: number): void {
 }
 
 /** How the generator function of `node` is called, which is called `name` itself, with which parameters of `node`. */
-function callOf(node: Node, name: string): { passed: string; call: string } {
+function callOf(module: ModuleText, node: Node, name: string): { passed: string; call: string } {
   const params = parametersOf(node)
   const names = placeholders(params)
   const body = `${name}$activity`
   const runtime = runtimeOf(node)
   // If making the generator cannot throw, it is made in place.
   const isPlain = runtime === 'charcoal$.go' && params.every((p) => p.type === 'Identifier')
-  if (isPlain) return { passed: names.join(', '), call: `charcoal$.goPlain(${body}(${names.join(', ')}), ${body})` }
+  const self = module.fusible.get(name) === node ? `, ${name}` : ''
+  const made = `${body}(${names.join(', ')})`
+  if (isPlain) return { passed: names.join(', '), call: `charcoal$.goPlain(${made}, ${body}${self})` }
   if (!isArrow(node)) return { passed: names.join(', '), call: `${runtime}(${body}, undefined, arguments)` }
   const passed = [...names, '...args$'].join(', ')
   return { passed, call: `${runtime}(${body}, undefined, [${passed}])` }
@@ -111,10 +113,6 @@ function callOf(node: Node, name: string): { passed: string; call: string } {
 
 /** What the generator function declares of its own. */
 const variables = (module: ModuleText, node: Node): string => (module.awaiting.has(node) ? ' let awaited$;' : '')
-
-/** A directive that no semicolon ends needs one when code is put after it. */
-const endOfDirective = (module: ModuleText, at: number): string =>
-  /[^;{]$/.test(module.source.slice(0, at)) ? ';' : ''
 
 /** Opens the generator function at `at`. */
 function head(module: ModuleText, node: Node, moves: boolean, at: number, open: string, body: string): void {

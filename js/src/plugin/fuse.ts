@@ -1,12 +1,15 @@
 /**
  * Functions whose generator function can stand beside them, so that it is made once and not at each call:
  *
- *     function f(arg1$) { return charcoal$.goPlain(f$activity(arg1$), f$activity) } function* f$activity(x) { … }
- *     const g = (arg1$) => charcoal$.goPlain(g$activity(arg1$), g$activity); function* g$activity(x) { … }
+ *     function f(arg1$) { return charcoal$.goPlain(f$activity(arg1$), f$activity, f) } function* f$activity(x) { … }
+ *     const g = (arg1$) => charcoal$.goPlain(g$activity(arg1$), g$activity, g); function* g$activity(x) { … }
  *
  * That also allows continuation fusion (Charcoal, section 3.6): inside an atomic block, where no call is a point of
  * interruption, `await f(x)` is `yield* f$activity(x)`. The callee runs in its caller without a call of its own, its
  * steps pass through no queue.
+ *
+ * A function that has been called before has its generator function with it. So another module that has imported it
+ * runs that, too, instead of asking what the call has given (see waits.ts).
  */
 import * as syntax from './syntax.ts'
 import { isArrow, some, type Node } from './syntax.ts'

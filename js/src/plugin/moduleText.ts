@@ -19,8 +19,9 @@ export class ModuleText {
   readonly statements = new Set<number>()
   /** What the functions have to fetch for the generator functions inside them (see fetched.ts). */
   readonly fetched = new Map<Node, Set<string>>()
-  /** What the module has imported from the library. */
+  /** What the module has imported from the library, and from elsewhere. */
   ours = new Set<string>()
+  imported = new Set<string>()
   /** Variables for generator functions that are made once, by the blocks that declare them, and how many there are. */
   readonly variables = new Map<Node, string[]>()
   kept = 0

@@ -94,21 +94,23 @@ export function ownArguments(module: ModuleText, call: Node): void {
   for (const item of call.arguments.flatMap(parts)) own(module, item)
 }
 
-const LIBRARY = /^charcoal-js(\/(?!plugin|eslint)|$)/
+export const OURS = /^charcoal-js(\/(?!plugin|eslint)|$)/
+/** Neither the library nor Node. */
+export const ELSEWHERE = /^(?!charcoal-js(\/|$)|node:)/
 
-/** The names under which a module knows the library's functions. */
-export function importedFrom(tree: Node): Set<string> {
+/** The names that a module has imported from others, whose names `from` fits. */
+export function importedFrom(tree: Node, from: RegExp): Set<string> {
   const names: string[] = []
   const note = (pattern: Node): void => {
     if (pattern.type === 'Identifier') names.push(pattern.name)
     else if (pattern.type === 'ObjectPattern') for (const p of pattern.properties) note(p.value ?? p.argument)
   }
   for (const statement of tree.body as Node[]) {
-    if (statement.type === 'ImportDeclaration' && LIBRARY.test(statement.source.value))
+    if (statement.type === 'ImportDeclaration' && from.test(statement.source.value))
       for (const specifier of statement.specifiers) note(specifier.local)
     if (statement.type === 'VariableDeclaration')
       for (const { id, init } of statement.declarations)
-        if (init?.callee?.name === 'require' && LIBRARY.test(init.arguments[0]?.value ?? '')) note(id)
+        if (init?.callee?.name === 'require' && from.test(init.arguments[0]?.value ?? 'node:')) note(id)
   }
   return new Set(names)
 }

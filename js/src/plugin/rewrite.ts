@@ -19,7 +19,7 @@ import { declareInBlock, rewriteFunction } from './functions.ts'
 import { ModuleText } from './moduleText.ts'
 import { moved } from './moved.ts'
 import { declareKept, NOWHERE, onceIn, type Once } from './once.ts'
-import { handOn, importedFrom, ownArguments } from './own.ts'
+import { ELSEWHERE, handOn, importedFrom, OURS, ownArguments } from './own.ts'
 import * as syntax from './syntax.ts'
 import { isArrow, isAtomicLabel, isBlock, isForAwait, isFunction, isMember, some, type Node } from './syntax.ts'
 import { rewriteUsing } from './using.ts'
@@ -61,7 +61,8 @@ export class Rewriter {
     const isHoisted = (node: Node): boolean => !isEmpty(node) && !this.text.staying.has(node) && (all || isMarked(node))
     this.text.hoisted = hoisted(tree, isHoisted)
     this.text.fusible = fusible(tree, this.text.hoisted)
-    this.text.ours = importedFrom(tree)
+    this.text.ours = importedFrom(tree, OURS)
+    this.text.imported = importedFrom(tree, ELSEWHERE)
     this.text.isSloppy = tree.sourceType !== 'module' && !syntax.hasDirective(tree, 'use strict')
     const top: Place = { within: null, all, cut: null, arrow: null, block: tree, perObject: false, loop: null }
     for (const child of syntax.children(tree)) this.visit(child, tree, top)

@@ -31,7 +31,7 @@ function asked(module: ModuleText, node: Node, within: Node): [before: string, a
     own(module, node.argument)
     module.awaiting.add(within)
     const answer = `(awaited$ = charcoal$.ask(awaited$)) === charcoal$.YIELD ? ${ASK} : ${ELSE}`
-    return ['charcoal$.isPromise(awaited$ = ', `) ? yield awaited$ : ${answer}`]
+    return [`${imported(module, node.argument)}charcoal$.isPromise(awaited$ = `, `) ? yield awaited$ : ${answer}`]
   }
   // Before the `const` has its value, its name throws.
   const isConst = module.fusible.get(callee.name)!.type !== 'FunctionDeclaration'
@@ -42,6 +42,24 @@ function asked(module: ModuleText, node: Node, within: Node): [before: string, a
   module.awaiting.add(within)
   return ['charcoal$.YIELD === (awaited$ = charcoal$.run(', `, ${callee.name}$activity)) ? ${ASK} : awaited$`]
 }
+
+/**
+ * An imported function may be one whose body the runtime knows by now. The arguments are written twice, so they are
+ * short, and nothing in them is rewritten.
+ */
+function imported({ source, imported, ours }: ModuleText, call: Node): string {
+  const { type, callee } = call
+  if (type !== 'CallExpression' || !imported.has(callee.name)) return ''
+  const text = source.slice(callee.end, call.end)
+  const isPlain = (n: Node): boolean => PLAIN.test(n.type) && n.name !== 'arguments' && !ours.has(n.name)
+  if (text.length > LONGEST || /[\n\r]/.test(text) || syntax.some(call, (n) => !isPlain(n))) return ''
+  const isKnown = `null !== (awaited$ = charcoal$.bodyOf(${callee.name}))`
+  return `${isKnown} ? charcoal$.YIELD === (awaited$ = charcoal$.run(awaited$${text}, awaited$)) ? ${ASK} : awaited$ : `
+}
+
+const LONGEST = 60
+/** Nothing of these kinds is rewritten. */
+const PLAIN = /^Identifier$|^(This|Unary|Binary|Logical|Member|Call)Expression$|^(String|Numeric|Null)Literal$/
 
 /** What is waited for here may be a `Promise.all`. */
 function combinator(module: ModuleText, node: Node): void {

@@ -91,11 +91,23 @@ export const nameless = <F>(f: F): F => f
 
 /**
  * As `go`, for a function whose parameters are plain names: to make the generator throws nothing, so its function does
- * that itself.
+ * that itself. With `self` it is nothing but this call, and its name is nothing else's (see fuse.ts).
  */
-export function goPlain(gen: Generator<unknown, any, any>, body: Body): Call<any> | Called<any> {
+export function goPlain(gen: Generator<unknown, any, any>, body: Body, self?: Known): Call<any> | Called<any> {
   noteName(body)
+  if (self !== undefined && self[BODY] === undefined) Reflect.defineProperty(self, BODY, { value: { self, body } })
   return made(gen, body)
+}
+
+const BODY = Symbol('body')
+
+/** A function that the module which calls it does not know. */
+type Known = Function & { readonly [BODY]?: { readonly self: Function; readonly body: Body } }
+
+/** What a call of `f` runs, if it has been called before; null: who knows. A copy of its properties is not `f`. */
+export function bodyOf(f: Known | null | undefined): Body | null {
+  const known = f?.[BODY]
+  return known !== undefined && known.self === f ? known.body : null
 }
 
 /** Calls on the stack inside one another that begin at once; what is deeper begins when its caller waits. */
