@@ -49,8 +49,11 @@ TEST(async_in_a_thread_overlaps) {
   pthread_t thread;
   int64_t took = 0;
   void *result;
-  EXPECT(pthread_create(&thread, NULL, overlaps, &took) == 0 && pthread_join(thread, &result) == 0);
-  EXPECT(took >= PAUSE && took < 2 * PAUSE && result == &took);
+  for (int i = 0; i < 5 && (i == 0 || took >= 2 * PAUSE); i++) { /* again, if the machine was busy */
+    EXPECT(pthread_create(&thread, NULL, overlaps, &took) == 0 && pthread_join(thread, &result) == 0);
+    EXPECT(took >= PAUSE && result == &took);
+  }
+  EXPECT(took < 2 * PAUSE);
 }
 
 static void *limits(void *result) {
