@@ -43,8 +43,7 @@ void ch_around_interrupts_scheduler(void) {
 }
 
 void ch_around_check_that_it_runs(void) {
-  const struct ch_branch *b = ch_domain.current;
-  if (CH_UNLIKELY(!b || !ch_is_running(b) || ch_tls.link != &b->frame))
+  if (CH_UNLIKELY(!ch_running_branch()))
     ch_around_interrupts_scheduler();
 }
 

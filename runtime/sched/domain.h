@@ -123,6 +123,12 @@ static inline void ch_look_before_next_run(void) { ch_domain.runs_left = 1; }
 
 /* The branch's code runs, and has not begun to wait. */
 static inline bool ch_is_running(const struct ch_branch *b) { return b == ch_domain.current && b->state == CH_READY; }
+/* The running branch, of which nothing has been set aside; or NULL: this is a signal handler, or what it has jumped to,
+ * and it has interrupted the scheduler, or a branch that was just being set aside. */
+static inline struct ch_branch *ch_running_branch(void) {
+  struct ch_branch *b = ch_domain.current;
+  return b && ch_is_running(b) && ch_tls.link == &b->frame ? b : NULL;
+}
 
 /* A number of the caller's domain, which is noted in what only this domain may use. Two domains have the same one only
  * if their thread-local memory lies a multiple of 64 GB apart. */

@@ -5,11 +5,10 @@
 #include "sched/open_blocks.h"
 #include <pthread.h>
 
-/* The scopes lie in frames, or on a stack, that are about to be left. In a signal handler that has interrupted the
- * scheduler, or a branch that was being set aside, no code runs that could wait for them. */
+/* The scopes lie in frames, or on a stack, that are about to be left. */
 void ch_exit_leaves_scopes(void) {
-  struct ch_branch *b = ch_domain.current;
-  if (!b || !ch_is_running(b) || ch_tls.link != &b->frame || ch_tls.atomic_depth != 0)
+  struct ch_branch *b = ch_running_branch(); /* NULL: no code runs that could wait for them */
+  if (!b || ch_tls.atomic_depth != 0)
     return;
   for (struct ch_finish *s; (s = b->scope) && s->owner == b;) {
     const bool is_freed_by_us = s->implicit && ch_scope_is_over(s);
