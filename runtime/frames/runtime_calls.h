@@ -1,6 +1,7 @@
 /* System calls that the runtime makes for itself, by a second name that the C library has for them, or by number. A
  * program that is linked with --wrap=write then sees none of the runtime's messages and wake-ups. What the runtime does
- * for the program's own calls goes by the usual names, because sanitizers and the like are to see it. */
+ * for the program's own calls goes by the usual names, because sanitizers and the like are to see it. Also, how such
+ * calls are kept from being cancellation points. */
 #ifndef CHARCOAL_FRAMES_RUNTIME_CALLS_H
 #define CHARCOAL_FRAMES_RUNTIME_CALLS_H
 

@@ -206,8 +206,6 @@ void ch_versions_end(void) {
 
 static inline struct ch_version_entry *far_of(const void *fn) { return &own()->far[hash(fn) % FAR]; }
 
-/* Generated code asks when `near` has another function in this one's place, or when the function has no place or no
- * version: `near` does not say so. The last is usual, for leaves have none. */
 CH_COLD CH_KEEPS_REGISTERS static void *look_further(void *fn, void *adapter) {
   void *version = look_up(fn);
   if (version)
@@ -216,8 +214,9 @@ CH_COLD CH_KEEPS_REGISTERS static void *look_further(void *fn, void *adapter) {
   return adapter;
 }
 
-/* Of two functions that are called in turn and have one place in `near`, each gets it now and then: so the more
- * frequent has it most of the time. */
+/* Generated code asks when `near` has another function in this one's place, or when the function has no place or no
+ * version: `near` does not say so. The last is usual, for leaves have none. Of two functions that are called in turn
+ * and have one place in `near`, each gets it now and then: so the more frequent has it most of the time. */
 CH_KEEPS_REGISTERS void *ch_version_of(void *fn, void *adapter) {
   const struct ch_version_entry *slot = far_of(fn);
   if (CH_UNLIKELY(__atomic_load_n(&slot->fn, __ATOMIC_RELAXED) != fn))
