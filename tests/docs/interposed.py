@@ -1,7 +1,9 @@
-"""The runtime makes none of the waiting calls that it interposes by their names.
+"""How the runtime calls the C library.
 
-Under these names stand its own functions, for the program's plain code. They let other activities of the domain go on,
-which would meet a wait that is half registered, or a table that is being changed.
+It makes none of the waiting calls that it interposes by their names. Under these names stand its own functions, for the
+program's plain code. They let other activities of the domain go on, which would meet a wait that is half registered, or
+a table that is being changed. And each function of runtime/frames/c_library.h is called through its pointer, because
+the program may define one of that name.
 """
 
 import glob
@@ -28,3 +30,9 @@ def check(expect, root):
             found += [f"{path}:{n}" for n, line in lines if CALL.search(line) and not DEFINITION.search(line)]
     remedy = "call the C library's own: ch_library_once, ch_runtime_sleep, ch_library_..."
     expect("the runtime makes no wait that it interposes", not found, f"{', '.join(found)}; {remedy}")
+    with open(f"{root}/runtime/frames/c_library.h") as file:
+        text = file.read()
+    listed = re.findall(r"\bX\((\w+)\)", text)
+    macros = re.findall(r"^#define (\w+)\(\.\.\.\) ch_c_library\.\1\(__VA_ARGS__\)$", text, re.M)
+    different = sorted(set(listed) ^ set(macros))
+    expect("a macro stands for each pointer of c_library.h", len(macros) > 60 and not different, different)
