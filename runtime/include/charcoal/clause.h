@@ -29,12 +29,15 @@
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+
+#if defined(__CHARCOAL__) || defined(CHARCOAL_RUNTIME) || defined(CHARCOAL_LIBRARY)
+
+#ifdef __cplusplus
 typedef bool ch_bool;
 #else
 typedef _Bool ch_bool; /* programs that include <charcoal.h> may have a `bool` of their own */
 #endif
-
-#if defined(__CHARCOAL__) || defined(CHARCOAL_RUNTIME) || defined(CHARCOAL_LIBRARY)
 
 struct ch_about;
 struct ch_clause;

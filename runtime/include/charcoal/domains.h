@@ -130,7 +130,8 @@ CH_INLINE int ch_task_join(ch_task *t, intptr_t *result) {
 CH_INLINE void ch_task_cancel(ch_task *t) { (void)t; }
 CH_INLINE void ch_task_detach(ch_task *t) { free(t); }
 CH_INLINE int ch_domains_each(ch_domains *d, intptr_t (*fn)(void *), void *argument) {
-  for (unsigned i = 0; i < d->n; i++)
+  unsigned i;
+  for (i = 0; i < d->n; i++)
     fn(argument);
   return 0;
 }

@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#if defined(__CHARCOAL__) || defined(CHARCOAL_RUNTIME) || defined(CHARCOAL_LIBRARY)
+
 struct ch_object {
   union {
     const void *domain;   /* of a local object: the domain that it belongs to; NULL: it was not used yet */
@@ -15,5 +17,7 @@ struct ch_object {
   uint16_t shared;
   uint16_t closed; /* of a channel */
 };
+
+#endif
 
 #endif
