@@ -11,7 +11,9 @@
 #ifndef HARNESS_H
 #define HARNESS_H
 
+#ifndef _GNU_SOURCE /* C++ compilers define it */
 #define _GNU_SOURCE
+#endif
 #include "charcoal.h"
 #include "charcoal_abi.h"
 #include <errno.h>
@@ -20,6 +22,10 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct test {
   const char *name;
@@ -71,5 +77,9 @@ extern char notes[];
       _exit(1);                                                                                                        \
     }                                                                                                                  \
   while (0)
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

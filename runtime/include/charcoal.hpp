@@ -1,0 +1,236 @@
+/* Charcoal for C++17: the statements of C's dialect take lambdas, and channels take any type that can be moved.
+ *
+ *   charcoal::activate([client] { serve(client); });             an activity of its own
+ *   charcoal::activity reader([&] { read_all(); });              the same, with a handle
+ *   charcoal::finish([&](charcoal::scope &s) {                   waits for all that s.activate has started
+ *     for (auto &name : names)
+ *       s.activate([&] { look_up(name); });
+ *   });
+ *   charcoal::within(2s, [&](charcoal::scope &s) { ... });       the same, with a deadline
+ *   charcoal::atomic([&] { total += one(); });                   no other activity runs meanwhile
+ *   charcoal::noncancellable([&] { close_all(); });
+ *   charcoal::channel<std::string> lines(100);                   ... lines.send("text"); auto line = lines.receive();
+ *
+ * Compile with `charcoal-c++ -fno-exceptions`: then bodies are interruptible. In a file with exceptions they are plain
+ * code, and an exception that leaves a body ends the program (std::terminate), as it does in a thread. Without
+ * charcoal-c++ the header has the library's functions with -DCHARCOAL_LIBRARY; otherwise it has sequential meanings, in
+ * which each body runs where it stands, and no channels.
+ *
+ * What charcoal.h says about all functions holds here, too. A body is moved to the heap by what starts an activity, and
+ * is destroyed when the activity ends; what it captures by reference has to live as long. Without memory, `new` ends
+ * the program, as everywhere in C++ without exceptions. */
+#ifndef CHARCOAL_HPP
+#define CHARCOAL_HPP
+
+#if __cplusplus < 201703L
+#error "<charcoal.hpp> needs C++17: compile with -std=c++17 or later"
+#endif
+
+#include <charcoal.h>
+#include <charcoal/bodies.h>
+#if defined(__CHARCOAL__) || defined(CHARCOAL_LIBRARY)
+#include <charcoal/channel.h>
+#endif
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace charcoal {
+
+/* Private. */
+namespace detail {
+
+/* Calls body() through `statement`, a function that takes a function and its argument, and returns what body() has
+ * returned. */
+template <class Statement, class Body> auto call_inside(Statement statement, Body &body) {
+  using Result = std::decay_t<std::invoke_result_t<Body &>>;
+  if constexpr (std::is_void_v<Result>) {
+    auto call = [&body]() noexcept { body(); };
+    statement([](void *it) { (*static_cast<decltype(call) *>(it))(); }, &call);
+  } else {
+    std::optional<Result> result;
+    auto call = [&]() noexcept { result.emplace(body()); };
+    statement([](void *it) { (*static_cast<decltype(call) *>(it))(); }, &call);
+    return Result(std::move(*result));
+  }
+}
+
+template <class Body> void activate(ch_activity *handle, Body &&body) {
+  using Own = std::decay_t<Body>;
+  auto call = [](void *it) noexcept {
+    std::unique_ptr<Own> own(static_cast<Own *>(it));
+    (*own)();
+  };
+  ch_activate_body(handle, call, new Own(std::forward<Body>(body)));
+}
+
+} // namespace detail
+
+/* Starts an activity that runs body(). Never blocks. */
+template <class Body> void activate(Body &&body) { detail::activate(nullptr, std::forward<Body>(body)); }
+
+/* An activity with a handle. It belongs to the domain that made it, and cannot be copied or moved. */
+class activity {
+public:
+  /* Starts it. Never blocks. */
+  template <class Body> explicit activity(Body &&body) { detail::activate(&handle_, std::forward<Body>(body)); }
+  activity(const activity &) = delete;
+  activity &operator=(const activity &) = delete;
+  /* Cancels it and waits until it has ended, as the destructor of std::jthread does.
+   * Cancel: does not end the wait. */
+  ~activity() {
+    ch_activity_cancel(&handle_);
+    auto wait = [](void *handle) { ch_activity_wait(static_cast<ch_activity *>(handle)); };
+    ch_noncancellable_body(wait, &handle_);
+  }
+
+  /* As ch_activity_wait, ch_activity_cancel and ch_activity_finished. */
+  int wait() { return ch_activity_wait(&handle_); }
+  int cancel() { return ch_activity_cancel(&handle_); }
+  bool finished() const { return ch_activity_finished(&handle_) != 0; }
+  /* For the functions of charcoal.h. */
+  ch_activity *handle() { return &handle_; }
+
+private:
+  ch_activity handle_{};
+};
+
+/* A scope that is open: what `finish` and `within` give to their bodies. It is valid until they return. */
+class scope {
+public:
+  /* Starts an activity that belongs to the scope: it is cancelled with the scope, which does not end before it. Never
+   * blocks. */
+  template <class Body> void activate(Body &&body) { detail::activate(ch_in(scope_), std::forward<Body>(body)); }
+  /* As ch_scope_cancel. */
+  void cancel() { ch_scope_cancel(scope_); }
+  /* Gives the scope the deadline that is `duration` from now. Never blocks.
+   * Result: as ch_deadline_move. */
+  int deadline(std::chrono::nanoseconds duration) { return ch_deadline_move(scope_, ch_now() + duration.count()); }
+  /* For the functions of charcoal.h. */
+  ch_scope *get() { return scope_; }
+
+private:
+  ch_scope *scope_ = ch_scope_here();
+};
+
+/* Private. */
+namespace detail {
+template <class Statement, class Body> auto call_in_scope(Statement statement, Body &body) {
+  auto call = [&body] {
+    if constexpr (std::is_invocable_v<Body &, scope &>) {
+      scope here;
+      return body(here);
+    } else {
+      return body();
+    }
+  };
+  return call_inside(statement, call);
+}
+} // namespace detail
+
+/* Runs body(scope &), or body(), and waits until all that was started in the scope has ended.
+ * Result: what the body has returned.
+ * Cancel: does not end the wait, but cancels what is waited for. */
+template <class Body> auto finish(Body &&body) { return detail::call_in_scope(ch_finish_body, body); }
+
+/* The same; the scope is cancelled when its time is over. */
+template <class Body> auto within(std::chrono::nanoseconds duration, Body &&body) {
+  auto statement = [duration](void (*call)(void *), void *it) { ch_within_body(duration.count(), call, it); };
+  return detail::call_in_scope(statement, body);
+}
+
+/* Runs body() while no other activity of the domain runs.
+ * Result: what the body has returned. */
+template <class Body> auto atomic(Body &&body) { return detail::call_inside(ch_atomic_body, body); }
+
+/* Runs body(), in which a cancel from around it has no effect.
+ * Result: what the body has returned. */
+template <class Body> auto noncancellable(Body &&body) { return detail::call_inside(ch_noncancellable_body, body); }
+
+#if defined(__CHARCOAL__) || defined(CHARCOAL_LIBRARY)
+
+/* A channel of one domain, or one that all domains may use. */
+enum class sharing { local, shared };
+
+/* A channel (charcoal/channel.h) of messages that can be moved. It cannot be copied or moved itself, and must not be
+ * destroyed while somebody waits for it.
+ *
+ * What holds for all members unless they say otherwise:
+ * Result: 0 or an error number, as the functions of charcoal/channel.h that have these names. */
+template <class T> class channel {
+public:
+  /* Room for so many messages; with 0 the sender and the receiver meet; CH_UNBOUNDED. Without memory the program is
+   * aborted. */
+  explicit channel(std::size_t room = 0, sharing kind = sharing::local) {
+    if (ch_channel_make(&channel_, room, sizeof(message), kind == sharing::shared))
+      std::abort();
+  }
+  channel(const channel &) = delete;
+  channel &operator=(const channel &) = delete;
+  ~channel() {
+    noncancellable([this] {
+      while (try_receive())
+        ;
+    });
+    if (ch_channel_destroy_(&channel_))
+      std::abort();
+  }
+
+  /* Sends the value, and waits for room or for a receiver. If it was not sent, it is destroyed. */
+  int send(T value) { return send_by(ch_channel_send, std::move(value)); }
+  /* Sends the value if that is possible now. Never blocks. */
+  int try_send(T value) { return send_by(ch_channel_try_send, std::move(value)); }
+  /* Waits for a message.
+   * Result: the message; std::nullopt: the channel is closed and empty, or the caller is cancelled (ch_cancelled). */
+  std::optional<T> receive() { return receive_by(ch_channel_recv); }
+  /* Never blocks.
+   * Result: as receive; also std::nullopt if there is no message now. */
+  std::optional<T> try_receive() { return receive_by(ch_channel_try_recv); }
+
+  /* Closes the channel: nothing more is sent, and all who wait are woken. Never blocks. */
+  int close() { return ch_channel_close(&channel_); }
+  bool is_closed() { return ch_channel_is_closed(&channel_) != 0; }
+  /* How many messages it keeps. Never blocks. */
+  std::size_t size() { return ch_channel_length(&channel_); }
+
+private:
+  /* What can be copied as bytes is; anything else is on the heap, and the message is its address. */
+  static constexpr bool is_bytes = std::is_trivially_copyable_v<T>;
+  using message = std::conditional_t<is_bytes, T, T *>;
+
+  template <class Send> int send_by(Send send, T &&value) {
+    if constexpr (is_bytes) {
+      return send(&channel_, std::addressof(value), sizeof value);
+    } else {
+      auto own = std::make_unique<T>(std::move(value));
+      T *address = own.get();
+      int error = send(&channel_, &address, sizeof address);
+      if (!error)
+        own.release();
+      return error;
+    }
+  }
+  template <class Receive> std::optional<T> receive_by(Receive receive) {
+    alignas(message) unsigned char to[sizeof(message)];
+    if (receive(&channel_, to, sizeof to))
+      return std::nullopt;
+    message &it = *reinterpret_cast<message *>(to);
+    if constexpr (is_bytes) {
+      return it;
+    } else {
+      std::unique_ptr<T> own(it);
+      return std::optional<T>(std::move(*own));
+    }
+  }
+
+  struct ch_channel channel_;
+};
+
+#endif
+
+} // namespace charcoal
+
+#endif
