@@ -209,6 +209,11 @@ test('no name that a transformed file declares begins with a dollar sign, which 
 test('a lost update without atomic, none with it, in plain syntax', async () => {
   const source = (label: string) =>
     `let n = 0; async function bump() { ${label} { const was = n; await tick(); n = was + 1 } }
+test('TypeScript that declares what others define is transformed', () => {
+  const source = 'declare const VERSION: string\ndeclare let b: number, c: any\nasync function f() { return await b }'
+  ok(transform(source, { file: 'a.ts', all: true })!.code.includes('declare const VERSION: string\n'))
+})
+
 async function main() { await Promise.all([bump(), bump(), bump()]); return n }`
   const without = await both(source(''))
   const guarded = await both(source('atomic:'))

@@ -40,8 +40,8 @@ export function hoisted(tree: Node, marked: (node: Node) => boolean): Map<Node, 
 function ofConst({ type, kind, declarations }: Node): [f?: Node, id?: Node] {
   if (type !== 'VariableDeclaration' || kind !== 'const' || declarations.length > 1) return []
   const { id, init } = declarations[0]
-  // One with a name of its own can mean itself by that.
-  const isFit = id.type === 'Identifier' && syntax.isFunction(init) && !init.id && !init.extra?.parenthesized
+  // One with a name of its own can mean itself by that; `declare const` has no value.
+  const isFit = id.type === 'Identifier' && init && syntax.isFunction(init) && !init.id && !init.extra?.parenthesized
   return isFit ? [init, id] : []
 }
 
