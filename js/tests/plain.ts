@@ -643,6 +643,16 @@ async function main() { let a, b, c
   ), await
     9] }`,
 
+  'functions of loops whose variables have the names of properties elsewhere': `
+async function main() { const fs = [], row = { id: 1, length: 2, return: 3, name: 4 }
+  for (const { id: key, length: n = 5, deep: { name: [label] = ['none'] } = {}, ...rest } of [{ id: 6, more: 7 },
+    { id: 8, deep: { name: ['a name'] } }]) {
+    fs.push(async (x) => [key, n, label, rest.more, x, row.id, row.length, row.name, { id: 9 }.id])
+    fs.push(async function () { return [key, row.id, row.deep] }) }
+  for (const { return: a } of [{ return: 10 }]) fs.push(async () => [a, row.return])
+  try { throw { name: 'thrown' } } catch ({ name: n }) { for (const i of [1]) fs.push(async () => [n, i, row.name]) }
+  for (const f of fs) log(await f('x')) }`,
+
   // ---- functions that are made several times, each with variables of its own (see plugin/once.ts)
   'functions of loops see the variables of their rounds': `
 async function main() { const fs = []

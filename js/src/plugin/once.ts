@@ -114,12 +114,9 @@ function changedIn(node: Node): string[] {
 
 /** The names that `node` itself declares in the block around it, or in its own. */
 function namesOf(node: Node): string[] {
-  const names = new Set<string>()
-  if (node.type === 'VariableDeclaration') {
-    if (node.kind !== 'var') for (const { id } of node.declarations) addNames(id, names)
-  } else if (node.type === 'CatchClause' && node.param) addNames(node.param, names)
-  else if (node.type.endsWith('Declaration') && node.id) addNames(node.id, names)
-  return [...names]
+  if (node.type === 'VariableDeclaration') return node.kind === 'var' ? [] : syntax.boundNames(node)
+  const declared = node.type === 'CatchClause' ? node.param : node.type.endsWith('Declaration') && node.id
+  return declared ? syntax.boundNames(declared) : []
 }
 
 /** All names in `node`, whatever they stand for. */

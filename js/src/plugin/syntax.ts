@@ -156,9 +156,23 @@ export function assignedBy(node: Node): string[] {
   return assigns ? boundNames(node.left ?? node.argument) : []
 }
 
-function boundNames(pattern: Node): string[] {
-  if (pattern.type === 'AssignmentPattern') return boundNames(pattern.left)
-  return pattern.type === 'Identifier' ? [pattern.name] : children(pattern).flatMap(boundNames)
+/** The variables that a pattern declares, or assigns to: not the keys and defaults in it. */
+export function boundNames(pattern: Node): string[] {
+  switch (pattern.type) {
+    case 'Identifier':
+      return [pattern.name]
+    case 'ObjectPattern':
+      return pattern.properties.flatMap((p: Node) => boundNames(p.value ?? p))
+    case 'ArrayPattern':
+      return pattern.elements.filter(Boolean).flatMap(boundNames)
+    case 'VariableDeclaration':
+      return pattern.declarations.flatMap((d: Node) => boundNames(d.id))
+    default: {
+      // A default, the rest, a parameter that is a property, or a target with a type; else a member of something.
+      const inner = pattern.left ?? pattern.argument ?? pattern.parameter ?? pattern.expression
+      return inner ? boundNames(inner) : []
+    }
+  }
 }
 
 /**
