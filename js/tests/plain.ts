@@ -643,6 +643,20 @@ async function main() { let a, b, c
   ), await
     9] }`,
 
+  'what is called after an awaited call that has thrown begins at once': `
+async function g(x) { log('begins', x) }
+async function fromParse() { await JSON.parse('{') }
+async function inFinally() { try { await JSON.parse('{') } finally { const p = g(1); log('goes on'); await p } }
+async function* items() { try { yield await JSON.parse('{') } catch { const p = g(2); log('goes on'); await p } }
+async function main() {
+  try { await JSON.parse('{') } catch { }
+  const p = g(3); log('goes on', p instanceof Promise); await p
+  try { await JSON.parse('{}').none() } catch { const q = g(4); log('goes on'); await q }
+  const bad = fromParse(); const r = g(5); log('goes on', r instanceof Promise); await r
+  try { await bad } catch (e) { const s = g(6); log('goes on', e.constructor.name); await s }
+  try { await inFinally() } catch { }
+  for await (const x of items()) log(x) }`,
+
   'functions of loops whose variables have the names of properties elsewhere': `
 async function main() { const fs = [], row = { id: 1, length: 2, return: 3, name: 4 }
   for (const { id: key, length: n = 5, deep: { name: [label] = ['none'] } = {}, ...rest } of [{ id: 6, more: 7 },

@@ -3,6 +3,7 @@ import { test, ok, same, throws } from './harness.ts'
 import { transform, TransformError } from '../src/plugin/transform.ts'
 import * as runtime from '../src/plugin/runtime.ts'
 import * as lib from './lib.ts'
+import * as ops from '../src/ops.ts'
 import { assertTransformed } from '../src/dev/index.ts'
 import { isUntransformed } from '../src/dev/untransformed.ts'
 
@@ -613,6 +614,25 @@ test('text with an atomic block that is not transformed is told from other text'
   ]
   for (const text of bad) same([isUntransformed(text), isUntransformed(transform(text)!.code)], [true, false], text)
   const good = [
+})
+
+test('what is called after an argument of the library from untransformed code begins at once', async () => {
+  const source = `const { spawn } = require('charcoal-js'), { all } = require('charcoal-js/ops')
+const order = []
+async function g(x) { order.push('begins ' + x) }
+async function main() {
+  const task = spawn(plain(() => 1)); const p = g(1); order.push('goes on')
+  const both = all([plain(() => 2), g(2)]); const q = g(3); order.push('goes on')
+  return [await task, await both, order, p instanceof Promise, q instanceof Promise] }
+return main`
+  const { code } = transform(source, { all: true, format: 'commonjs' })!
+  const plain = (f: () => unknown): unknown => f
+  const main = new Function('require', 'plain', code)(
+    (name: string) => (name === 'charcoal-js/runtime' ? runtime : { ...lib, ...ops }),
+    plain,
+  )
+  const order = ['begins 1', 'goes on', 'begins 3', 'goes on', 'begins 2']
+  same(await lib.spawn(() => main()), [1, [2, undefined], order, true, true])
     'f({ a: 1, atomic: { await: 1 } })',
     'x.atomic = { a: 1 }',
     'const o = { atomic: { a: 1 } }',

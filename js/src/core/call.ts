@@ -86,6 +86,7 @@ export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending
     try {
       result = generatorNext.call(gen)
     } catch (error) {
+      d.own = false
       this.gen = ending(THROW, error)
       throw error
     }
@@ -245,9 +246,11 @@ export function claimed<B>(body: B): B {
 /** Calls a function that the library runs as a part of the activity: a call that it gives back belongs to this, too. */
 export function ownCall<R>(f: () => R): R {
   domain.own = true
-  const what = f()
-  domain.own = false
-  return what
+  try {
+    return f()
+  } finally {
+    domain.own = false
+  }
 }
 
 /** A generator for whatever may be run: a function's result, an operation, a promise, or any value. */

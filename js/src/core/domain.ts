@@ -191,6 +191,7 @@ export class Domain extends Scheduler implements types.Domain {
     try {
       step = generatorNext.call(branch.gen as AnyIterator, value)
     } catch (error) {
+      this.own = false
       branch.goOn(THROW, error)
       step = THREW
     }
@@ -258,6 +259,7 @@ export class Domain extends Scheduler implements types.Domain {
           mode = THROW
           answer = error
           result = THREW
+          this.own = false
         }
       }
       if (result.done) {

@@ -6,8 +6,10 @@
  *     await a().b()      charcoal$.own(a()).b()
  *     await f()          (charcoal$.own(), f())
  *
- * Other calls begin at once (see runtime/called.ts). A function that is not `async` hands on what it was told: what it
- * returns in place belongs to the caller of its caller, and what else it calls does not.
+ * Other calls begin at once (see runtime/called.ts). If what is called throws, or is the argument of one of the
+ * library's functions, it may not have taken notice; so the code takes that back where it catches, and behind such an
+ * argument. A function that is not `async` hands on what it was told: what it returns in place belongs to the caller of
+ * its caller, and what else it calls does not.
  *
  *     const load = (x) => f(key(x))
  *
@@ -20,6 +22,11 @@ import { endOfArrow, isBlock, isIdentifier, isInTry, some, startOfCode, type Nod
 
 const IS_CALL = /^(Optional)?CallExpression$/
 const IS_TYPE = /^(TS(As|NonNull|Satisfies|TypeAssertion)|TypeCast)/
+
+/** What was said to a call that has thrown is not to be taken for another one's. */
+export function takeBack(module: ModuleText, { handler, finalizer }: Node): void {
+  for (const block of [handler?.body, finalizer]) if (block) module.atStartOf(block, ' charcoal$.told();')
+}
 
 /** Marks the calls that `node` has as its value. */
 export function own(module: ModuleText, node: Node): void {
@@ -91,7 +98,11 @@ export function ownArguments(module: ModuleText, call: Node): void {
     if (node?.type === 'ArrayExpression') return node.elements.filter(Boolean)
     return node?.type === 'ObjectExpression' ? node.properties.map((p: Node) => p.value).filter(Boolean) : [node]
   }
-  for (const item of call.arguments.flatMap(parts)) own(module, item)
+  for (const given of call.arguments.flatMap(parts).flatMap(callsThatEnd)) {
+    markCall(module, given)
+    module.edits.before(given.start, 'charcoal$.given(')
+    module.edits.after(given.end, ')')
+  }
 }
 
 export const OURS = /^charcoal-js(\/(?!plugin|eslint)|$)/

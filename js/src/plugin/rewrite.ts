@@ -19,7 +19,7 @@ import { declareInBlock, rewriteFunction } from './functions.ts'
 import { ModuleText } from './moduleText.ts'
 import { moved } from './moved.ts'
 import { declareKept, NOWHERE, onceIn, type Once } from './once.ts'
-import { ELSEWHERE, handOn, importedFrom, OURS, ownArguments } from './own.ts'
+import { ELSEWHERE, handOn, importedFrom, OURS, ownArguments, takeBack } from './own.ts'
 import * as syntax from './syntax.ts'
 import { isArrow, isAtomicLabel, isBlock, isForAwait, isFunction, isMember, some, type Node } from './syntax.ts'
 import { rewriteUsing } from './using.ts'
@@ -121,6 +121,8 @@ export class Rewriter {
         return rewriteReturn(this.text, node, within)
       case 'LabeledStatement':
         return rewriteLabel(this.text, node, within)
+      case 'TryStatement':
+        return takeBack(this.text, node)
       case 'ForOfStatement':
         return node.await ? rewriteForAwait(this.text, node, parent) : undefined
       case 'VariableDeclaration':

@@ -7,7 +7,7 @@ import { allSettled, any } from '../ops/settled.ts'
 
 export { enter, leave, leaving, mustWait } from './block.ts'
 export { ask, asked, DELEGATE, isPromise, run, YIELD } from './runtime/ask.ts'
-export { bodyOf, go, goFlat, goPlain, nameless, own, owned, superOf, tell, told } from './runtime/go.ts'
+export { bodyOf, given, go, goFlat, goPlain, nameless, own, owned, superOf, tell, told } from './runtime/go.ts'
 export { $wait as wait } from './runtime/go.ts'
 export { emit, emitAll, goGenerator } from './runtime/generator.ts'
 export { Disposal } from './runtime/disposal.ts'

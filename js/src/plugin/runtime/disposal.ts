@@ -3,7 +3,7 @@ import { ASYNC_DISPOSE, DISPOSE } from '../../core/dispose.ts'
 import type { Operation } from '../../core/suspension.ts'
 import { suppressed } from '../../ops/use.ts'
 import { noncancellable } from '../../scope/finish.ts'
-import { $wait, own } from './go.ts'
+import { $wait, own, told } from './go.ts'
 
 export class Disposal {
   private readonly resources: { what: any; dispose: (() => unknown) | undefined; waits: boolean }[] = []
@@ -25,6 +25,7 @@ export class Disposal {
 
   /** The block has ended with an error. */
   fail(value: unknown): void {
+    told()
     this.error = { value: this.error === null ? value : suppressed(value, this.error.value) }
   }
 
