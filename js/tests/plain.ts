@@ -657,6 +657,15 @@ async function main() {
   try { await inFinally() } catch { }
   for await (const x of items()) log(x) }`,
 
+  'names that the transformation could have for itself': `
+const own$ = 1, args$ = 2, target$ = 3, super$ = 4, arguments$ = 5, e$ = 6, value$ = 7
+const both = async (x, y) => [x, y]
+const load = (x) => both(own$, x + Math.max(1))
+const o = { __proto__: { a: 8 }, async m() { return [super$, super.a] },
+  n() { return (async () => [arguments$, arguments.length, target$, new.target === undefined])() } }
+async function main() { const f = async ({ a }) => [args$, a]
+  log(await load(1), await f({ a: 9 }), await o.m(), await o.n(1, 2))
+  for await (const x of [1]) log(e$, value$, x) }`,
   'functions of loops whose variables have the names of properties elsewhere': `
 async function main() { const fs = [], row = { id: 1, length: 2, return: 3, name: 4 }
   for (const { id: key, length: n = 5, deep: { name: [label] = ['none'] } = {}, ...rest } of [{ id: 6, more: 7 },

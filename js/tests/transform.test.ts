@@ -199,10 +199,12 @@ test('no name that a transformed file declares begins with a dollar sign, which 
     `export async function f({ a }, b) { atomic: { await using file = await open(a); await b } }
     export const g = async (x, ...more) => { 'use activity'; for await (const y of x) await f(y, more) }
     export class Base extends Object { async m() { 'use activity'; return super.m(arguments, await null) } }
-    async function* h() { 'use activity'; const k = async () => new.target; yield await k() }`,
-    { file: 'a.svelte.js' },
+    async function* h() { 'use activity'; const k = async () => new.target; yield await k() }
+    function i() { 'use activity'; const j = (x) => h(i(x)); return async () => new.target }`,
+    { file: 'a.svelte.js', all: true },
   )!
-  for (const name of ['charcoal', 'awaited', 'arg1', 'args', 'body1', 'using1', 'loop1', 'super', 'e'])
+  const own = ['Own', 'Args', 'Super', 'Target'].map((name) => `charcoal${name}`)
+  for (const name of ['charcoal', 'awaited', 'arg1', 'body1', 'using1', 'loop1', 'e', ...own])
     ok(code.includes(`${name}$`), `${name}: ${code}`)
   same(code.match(/(?<![\w.])\$\w+/g), null)
 })
@@ -235,7 +237,7 @@ export const h: Load<string> = async <T,>(x: T): Promise<T> => x`,
   ok(code.includes('yield* charcoal$.asked() : awaited$)) as T'), code)
   ok(/^;?\nimport \* as charcoal\$/.test(code), code)
   const given = '(x: T, { y }: { y: number } = { y: 1 })'
-  ok(code.includes(`<T,>(arg1$, ...args$): Promise<T> => { return charcoal$.go(body2$ ??= function* `), code)
+  ok(code.includes(`<T,>(arg1$, ...charcoalArgs$): Promise<T> => { return charcoal$.go(body2$ ??= function* `), code)
   ok(code.includes(`f$activity ${given} {`), code)
   ok(code.includes('const h: Load<string> = (arg1$) => charcoal$.goPlain(h$activity(arg1$), h$activity, h); '), code)
   ok(code.includes('; function* h$activity <T,>(x: T): Promise<T>  { return (yield* charcoal$.wait( x)) }'), code)
@@ -504,6 +506,8 @@ test('what cannot be transformed is refused, with place and remedy', () => {
   refused('\n async function f() { await (1 }', /^TransformError: a\.js:2:32: Unexpected token, expected ","$/)
 })
 
+  for (const name of ['arg1$', 'loop1$', 'using1$', 'f$activity', 'charcoalOwn$'])
+    refused(`import { ${name} } from 'x'\nasync function f({ a }) { return ${name} }`, /a\.js:1:10: the name \w+\$/)
 test('source maps lead back to the place', async () => {
   const { TraceMap, originalPositionFor } = await import('@jridgewell/trace-mapping')
   const source = `"use activity"\nasync function f() {\n  const x = await g()\n  return marker(x)\n}`

@@ -2,16 +2,16 @@
  * A generator function has no `super`, `new.target` and `arguments` of the function around it. The transformed function
  * that stands where these are known fetches them:
  *
- *     m() { const super$ = charcoal$.superOf((key) => super[key], (key, value) => super[key] = value); return … }
+ *     m() { const charcoalSuper$ = charcoal$.superOf((key) => super[key], (key, value) => super[key] = value); … }
  */
 import type { ModuleText } from './moduleText.ts'
 import * as syntax from './syntax.ts'
 import { isArrow, type Node } from './syntax.ts'
 
 const TEXTS: Record<string, string> = {
-  super: ' const super$ = charcoal$.superOf((key) => super[key], (key, value) => super[key] = value);',
-  target: ' const target$ = new.target;',
-  arguments: ' const arguments$ = arguments;',
+  super: ' const charcoalSuper$ = charcoal$.superOf((key) => super[key], (key, value) => super[key] = value);',
+  target: ' const charcoalTarget$ = new.target;',
+  arguments: ' const charcoalArguments$ = arguments;',
 }
 
 /** The statements that `node` begins with. */
@@ -28,7 +28,7 @@ function fetch(module: ModuleText, from: Node, what: keyof typeof TEXTS): void {
 export function rewriteSuper(module: ModuleText, node: Node, parent: Node, from: Node): void {
   if (parent.type === 'CallExpression')
     module.refuse(node, '`super(…)` cannot be called in an activity function: call it in the constructor itself')
-  module.edits.replace(node.start, node.end, 'super$')
+  module.edits.replace(node.start, node.end, 'charcoalSuper$')
   fetch(module, from, 'super')
 }
 
@@ -42,7 +42,7 @@ export function rewriteSuperCall(module: ModuleText, node: Node): void {
 
 /** `new.target` inside a generator function; a function that is `async` itself is never called with `new`. */
 export function rewriteTarget(module: ModuleText, node: Node, from: Node): void {
-  module.edits.replace(node.start, node.end, isArrow(from) ? 'target$' : '(void 0)')
+  module.edits.replace(node.start, node.end, isArrow(from) ? 'charcoalTarget$' : '(void 0)')
   if (isArrow(from)) fetch(module, from, 'target')
 }
 
@@ -52,7 +52,7 @@ export function rewriteArguments(module: ModuleText, node: Node, parent: Node, f
   const isMember = /MemberExpression$/.test(parent.type) && parent.property === node && !parent.computed
   if (isMember || (isKey && !parent.shorthand)) return
   if (parent.shorthand && parent.value !== node) return // the same text twice in the tree
-  module.edits.replace(node.start, node.end, parent.shorthand ? 'arguments: arguments$' : 'arguments$')
+  module.edits.replace(node.start, node.end, parent.shorthand ? 'arguments: charcoalArguments$' : 'charcoalArguments$')
   fetch(module, from, 'arguments')
 }
 

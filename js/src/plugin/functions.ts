@@ -107,7 +107,7 @@ function callOf(module: ModuleText, node: Node, name: string): { passed: string;
   const made = `${body}(${names.join(', ')})`
   if (isPlain) return { passed: names.join(', '), call: `charcoal$.goPlain(${made}, ${body}${self})` }
   if (!isArrow(node)) return { passed: names.join(', '), call: `${runtime}(${body}, undefined, arguments)` }
-  const passed = [...names, '...args$'].join(', ')
+  const passed = [...names, '...charcoalArgs$'].join(', ')
   return { passed, call: `${runtime}(${body}, undefined, [${passed}])` }
 }
 
@@ -122,7 +122,7 @@ function head(module: ModuleText, node: Node, moves: boolean, at: number, open: 
   const last = params[params.length - 1].end
   const comma = /^\s*,/.exec(module.source.slice(last))
   if (comma !== null) module.edits.remove(last, last + comma[0].length)
-  const left = [...remaining(module, node, params), ...(isArrow(node) ? ['...args$'] : [])]
+  const left = [...remaining(module, node, params), ...(isArrow(node) ? ['...charcoalArgs$'] : [])]
   module.edits.move(first, last, at, open, `) ${body}`, left.join(', '))
 }
 
@@ -191,7 +191,7 @@ function frame(module: ModuleText, node: Node, at: Once): Frame {
   const listed = (args: string[]): string => `[${[...handed, ...args].join(', ')}]`
   const ownArguments = handed.length > 0 ? listed(['...arguments']) : 'arguments'
   if (moves) {
-    const passed = isArrow(node) ? listed([...placeholders(params), '...args$']) : ownArguments
+    const passed = isArrow(node) ? listed([...placeholders(params), '...charcoalArgs$']) : ownArguments
     const first = handed.map((name) => `${name}, `).join('')
     return { moves, open: `${open} (${first}`, close: `${after}, ${self}, ${passed})` }
   }

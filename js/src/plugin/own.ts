@@ -15,7 +15,7 @@
  *
  * becomes
  *
- *     const load = (x) => { const own$ = charcoal$.told(); return (f(charcoal$.tell(own$, key(x)))) }
+ *     const load = (x) => { const charcoalOwn$ = charcoal$.told(); return (f(charcoal$.tell(charcoalOwn$, key(x)))) }
  */
 import type { ModuleText } from './moduleText.ts'
 import { endOfArrow, isBlock, isIdentifier, isInTry, some, startOfCode, type Node } from './syntax.ts'
@@ -79,8 +79,8 @@ export function handOn(module: ModuleText, node: Node): void {
   )
   const last = returned.flatMap(callsThatEnd)
   if (!some(node, (n) => calls(n) && !last.includes(n))) return
-  for (const call of last) markCall(module, call, 'charcoal$.tell(own$, ')
-  const told = last.length > 0 ? ' const own$ = charcoal$.told();' : ' charcoal$.told();'
+  for (const call of last) markCall(module, call, 'charcoal$.tell(charcoalOwn$, ')
+  const told = last.length > 0 ? ' const charcoalOwn$ = charcoal$.told();' : ' charcoal$.told();'
   if (isBlock(body)) {
     const at = startOfCode(body)
     return module.edits.before(at, `${module.endOfDirective(at)}${told}`)

@@ -134,10 +134,9 @@ function named(error: unknown, file: string): unknown {
 const PARAMETER_DECORATOR = 'UnsupportedParameterDecorator'
 const reasonOf = (error: unknown): string | undefined => (error as { reasonCode?: string }).reasonCode
 
-/** What a transformed file declares: the runtime, what was awaited last (waits.ts), generator functions (once.ts). */
-const OURS = /^(charcoal|awaited|body\d+)\$$/
+/** What a transformed file or a function in it declares: a variable of such a name would be hidden, or hide ours. */
+const OURS = /^(charcoal\w*|awaited|(arg|body|loop|using)\d+)\$$|\$activity$/
 
-/** A variable of such a name in the file would hide ours, or be declared twice. */
 function refuseOurName(tree: Node, source: string, file: string): void {
   let taken: Node | undefined
   const isTaken = (n: Node): boolean => n.type === 'Identifier' && OURS.test(n.name) && source[n.start - 1] !== '.'
