@@ -696,7 +696,10 @@ async function main() { return [await new B().more(), B.made] }`
     same(await run(done.code.replace(/const charcoal\$ = .*?;/, '')), await run(source), done.code)
   }
   const typed = transform('class A { @M async f(@P() { a }: Note, b: B) { return a } }', { file: 'x.ts', all: true })!
-  ok(typed.code.includes('f( @P() arg1$: Note, arg2$: B)'), typed.code)
+  ok(typed.code.includes('f( @P() arg1$: Note, arg2$: B) : Promise<any> {'), typed.code)
+  const given = 'class A { @M async f({ a }: N, b: B = 1, ...c: C[]): P { await a } }'
+  const more = transform(given, { file: 'x.ts', all: true })!
+  ok(more.code.includes('f(arg1$: N, arg2$: B = undefined): P {'), more.code)
   throws(() => transform('class A { async f(@P(async () => 1) { a }) {} }', { file: 'x.ts', all: true }), /decorator/)
 })
 

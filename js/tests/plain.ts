@@ -643,6 +643,7 @@ async function main() { let a, b, c
   ), await
     9] }`,
 
+  // ---- calls that begin at once, although the one before was awaited in place, and has thrown
   'what is called after an awaited call that has thrown begins at once': `
 async function g(x) { log('begins', x) }
 async function fromParse() { await JSON.parse('{') }
@@ -657,6 +658,7 @@ async function main() {
   try { await inFinally() } catch { }
   for await (const x of items()) log(x) }`,
 
+  // ---- names
   'names that the transformation could have for itself': `
 const own$ = 1, args$ = 2, target$ = 3, super$ = 4, arguments$ = 5, e$ = 6, value$ = 7
 const both = async (x, y) => [x, y]
@@ -675,6 +677,39 @@ async function main() { const fs = [], row = { id: 1, length: 2, return: 3, name
   for (const { return: a } of [{ return: 10 }]) fs.push(async () => [a, row.return])
   try { throw { name: 'thrown' } } catch ({ name: n }) { for (const i of [1]) fs.push(async () => [n, i, row.name]) }
   for (const f of fs) log(await f('x')) }`,
+
+  // ---- sloppy code
+  'functions that are declared in the cases of a switch are seen there only': `
+const f = 'outer'
+async function one(x) { switch (x) { case 1: async function f() { await null; return g() } log(typeof f, await f())
+    case 2: async function g() { return 'g' } async function* h() { yield 'h' } log(typeof f, await g()); break
+    default: log(typeof g) }
+  return [typeof f, typeof g, typeof h] }
+async function two() { l: switch (1) { case 1: async function k() { return 1 } log(await k()); break l }
+  if (true) switch (2) { default: async function k() { return 2 } log(await k()) } else log('never')
+  return typeof k }
+async function main() { log(await one(1), await one(2), await one(3), await two()) }`,
+  'eval sees what is around it, and with and eval change what names mean': `
+async function f() { return 'outer' }
+async function named() { return eval('typeof this') }
+const o = { v: 7, async m() { return eval('this.v') }, async n(x) { return eval('arguments[0] + x') },
+  arrow() { return (async () => eval('this.v'))() }, async later(a, { b } = { b: 2 }, ...c) { await null
+    return eval('[a, b, c.length]') } }
+async function main() { log(await o.m(), await o.n(5), await o.arrow(), await o.later(1), await named())
+  with ({ f: async () => 'of with' }) { log(await f()); atomic: { log(await f()) } }
+  await (async () => { eval('var f = async () => "of eval"'); log(await f()) })()
+  log(await f()) }`,
+
+  // ---- iterators
+  'an iterator is asked for its method \`next\` once': `
+const counted = (tag, async) => { const it = { i: 0, get next() { log('asked for next', tag)
+    return function () { const r = { done: this.i++ > 1, value: this.i }; return async ? Promise.resolve(r) : r } },
+  get return() { log('asked for return', tag); return undefined } }
+  return { [async ? Symbol.asyncIterator : Symbol.iterator]: () => it } }
+async function* g() { return yield* counted('in a generator', true) }
+async function main() { for await (const x of counted('async', true)) log(x)
+  for await (const x of counted('sync', false)) { log(x); break }
+  for await (const x of g()) log(x) }`,
 
   // ---- functions that are made several times, each with variables of its own (see plugin/once.ts)
   'functions of loops see the variables of their rounds': `

@@ -209,14 +209,14 @@ test('no name that a transformed file declares begins with a dollar sign, which 
   same(code.match(/(?<![\w.])\$\w+/g), null)
 })
 
-test('a lost update without atomic, none with it, in plain syntax', async () => {
-  const source = (label: string) =>
-    `let n = 0; async function bump() { ${label} { const was = n; await tick(); n = was + 1 } }
 test('TypeScript that declares what others define is transformed', () => {
   const source = 'declare const VERSION: string\ndeclare let b: number, c: any\nasync function f() { return await b }'
   ok(transform(source, { file: 'a.ts', all: true })!.code.includes('declare const VERSION: string\n'))
 })
 
+test('a lost update without atomic, none with it, in plain syntax', async () => {
+  const source = (label: string) =>
+    `let n = 0; async function bump() { ${label} { const was = n; await tick(); n = was + 1 } }
 async function main() { await Promise.all([bump(), bump(), bump()]); return n }`
   const without = await both(source(''))
   const guarded = await both(source('atomic:'))
@@ -420,7 +420,7 @@ async function main() { return [...await Promise.all([guarded(1), guarded(10), g
   same(ours, [1, 10, 100, 222], code)
 })
 
-test('an atomic block with an await at the top level of a module is refused, not ignored', () => {
+test('an atomic block that waits, and is in no async function, is refused, not ignored', () => {
   throws(
     () => transform('import x from "y"\natomic: { await x() }', { file: 'a.js' }),
     /a\.js:2:1: .*put it into an async function/,
@@ -428,6 +428,11 @@ test('an atomic block with an await at the top level of a module is refused, not
   throws(
     () => transform('atomic: { for await (const x of y) z(x) }', { file: 'a.js' }),
     /put it into an async function/,
+  )
+  throws(() => transform('atomic: { await using x = y() }', { file: 'a.js' }), /put it into an async function/)
+  throws(
+    () => transform('function* f() {\n  atomic: { x = yield* g() } }', { file: 'a.js' }),
+    /a\.js:2:3: an atomic block with a `yield` in a generator function would not be atomic: make it an async function/,
   )
   // Without a wait nothing can come in between.
   same(
@@ -501,13 +506,13 @@ test('what cannot be transformed is refused, with place and remedy', () => {
   refused('async function* f() { atomic: { yield 1 } }', /the consumer would run inside the block/)
   refused('async function f(charcoal$) { await 1 }', /a\.js:1:18: the name charcoal\$ is taken/)
   refused('let awaited$; async function f() { await 1 }', /a\.js:1:5: the name awaited\$ is taken/)
+  for (const name of ['arg1$', 'loop1$', 'using1$', 'f$activity', 'charcoalOwn$'])
+    refused(`import { ${name} } from 'x'\nasync function f({ a }) { return ${name} }`, /a\.js:1:10: the name \w+\$/)
   refused('async function f() { for (await using x of y) z() }', /in the head of a loop/)
   refused('async function f() { a: b: for await (const x of y) continue a }', /use one label/)
   refused('\n async function f() { await (1 }', /^TransformError: a\.js:2:32: Unexpected token, expected ","$/)
 })
 
-  for (const name of ['arg1$', 'loop1$', 'using1$', 'f$activity', 'charcoalOwn$'])
-    refused(`import { ${name} } from 'x'\nasync function f({ a }) { return ${name} }`, /a\.js:1:10: the name \w+\$/)
 test('source maps lead back to the place', async () => {
   const { TraceMap, originalPositionFor } = await import('@jridgewell/trace-mapping')
   const source = `"use activity"\nasync function f() {\n  const x = await g()\n  return marker(x)\n}`
@@ -516,6 +521,23 @@ test('source maps lead back to the place', async () => {
   const line = lines.findIndex((l) => l.includes('marker('))
   const at = originalPositionFor(new TraceMap(map as any), { line: line + 1, column: lines[line].indexOf('marker(') })
   same([at.line, at.column], [4, 9])
+})
+
+test('source maps lead to the line of an await, also where the call is written twice and begins the line', async () => {
+  const { TraceMap, originalPositionFor } = await import('@jridgewell/trace-mapping')
+  const source = `import { g } from 'x'\nasync function f(x) {\nawait g(x.marker)\nreturn 1\n}`
+  const { code, map } = transform(source, { file: 'a.js', all: true })!
+  const [line, text] = [...code.split('\n').entries()].find(([, l]) => l.includes('marker'))!
+  const places = [...text.matchAll(/x\.marker/g)].map(({ index }) =>
+    originalPositionFor(new TraceMap(map as any), { line: line + 1, column: index }),
+  )
+  same(
+    places.map((at) => [at.line, at.column]),
+    [
+      [3, 0],
+      [3, 8],
+    ],
+  )
 })
 
 test('async generators: delegation to what cannot be thrown into, parameters, and early ends', async () => {
@@ -594,6 +616,25 @@ test('a transformed function called by legacy code runs up to its first wait in 
   same([late.stopped, made.log], [true, ['busy', 'not busy', 'first part', 'second part']])
 })
 
+test('what is called after an argument of the library from untransformed code begins at once', async () => {
+  const source = `const { spawn } = require('charcoal-js'), { all } = require('charcoal-js/ops')
+const order = []
+async function g(x) { order.push('begins ' + x) }
+async function main() {
+  const task = spawn(plain(() => 1)); const p = g(1); order.push('goes on')
+  const both = all([plain(() => 2), g(2)]); const q = g(3); order.push('goes on')
+  return [await task, await both, order, p instanceof Promise, q instanceof Promise] }
+return main`
+  const { code } = transform(source, { all: true, format: 'commonjs' })!
+  const plain = (f: () => unknown): unknown => f
+  const main = new Function('require', 'plain', code)(
+    (name: string) => (name === 'charcoal-js/runtime' ? runtime : { ...lib, ...ops }),
+    plain,
+  )
+  const order = ['begins 1', 'goes on', 'begins 3', 'goes on', 'begins 2']
+  same(await lib.spawn(() => main()), [1, [2, undefined], order, true, true])
+})
+
 test('what should have been transformed and was not is found', () => {
   const source = `class Store { async save() { atomic: { await null } } async load() { return { atomic: 1 } } }`
   const make = (text: string): object =>
@@ -618,25 +659,6 @@ test('text with an atomic block that is not transformed is told from other text'
   ]
   for (const text of bad) same([isUntransformed(text), isUntransformed(transform(text)!.code)], [true, false], text)
   const good = [
-})
-
-test('what is called after an argument of the library from untransformed code begins at once', async () => {
-  const source = `const { spawn } = require('charcoal-js'), { all } = require('charcoal-js/ops')
-const order = []
-async function g(x) { order.push('begins ' + x) }
-async function main() {
-  const task = spawn(plain(() => 1)); const p = g(1); order.push('goes on')
-  const both = all([plain(() => 2), g(2)]); const q = g(3); order.push('goes on')
-  return [await task, await both, order, p instanceof Promise, q instanceof Promise] }
-return main`
-  const { code } = transform(source, { all: true, format: 'commonjs' })!
-  const plain = (f: () => unknown): unknown => f
-  const main = new Function('require', 'plain', code)(
-    (name: string) => (name === 'charcoal-js/runtime' ? runtime : { ...lib, ...ops }),
-    plain,
-  )
-  const order = ['begins 1', 'goes on', 'begins 3', 'goes on', 'begins 2']
-  same(await lib.spawn(() => main()), [1, [2, undefined], order, true, true])
     'f({ a: 1, atomic: { await: 1 } })',
     'x.atomic = { a: 1 }',
     'const o = { atomic: { a: 1 } }',

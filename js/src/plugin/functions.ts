@@ -22,6 +22,9 @@ export function rewriteFunction(module: ModuleText, node: Node, at: Once): void 
 
   const { moves, open, close } = frame(module, node, at)
   const brace = `{${variables(module, node)}`
+  // Without the word `async` TypeScript would not tell what asks for the types that the method gives a promise.
+  const isUntold = module.isTyped && node.type === 'ClassMethod' && !node.returnType && !node.generator
+  if (isUntold && isDecorated(node)) module.edits.before(body.start, ': Promise<any> ')
   // The promise of one that stays `async` is the caller's, and what runs in it begins at once.
   const fetched = `${fetches(module, node)}${stays ? ' charcoal$.told();' : ''}`
   if (isBlock(body)) {
@@ -45,6 +48,15 @@ export function rewriteFunction(module: ModuleText, node: Node, at: Once): void 
 export function declareInBlock(module: ModuleText, node: Node, block: Node): void {
   module.edits.remove(node.id.start, node.id.end)
   module.edits.move(node.start, node.end, block.start + 1, ` let ${node.id.name} = `, ';')
+}
+
+/**
+ * So does one in a case of a `switch`, before which no variable can be declared. Where a block around has a variable of
+ * that name, that of the function stays in its own.
+ */
+export function declareAround(module: ModuleText, { id }: Node, statement: Node): void {
+  module.edits.before(statement.start, `{ let ${id.name}; `)
+  module.edits.after(statement.end, ' }')
 }
 
 /** The function itself becomes the generator function; one that calls it comes before it. */
@@ -138,10 +150,10 @@ function head(module: ModuleText, node: Node, moves: boolean, at: number, open: 
  */
 function remaining(module: ModuleText, node: Node, params: Node[]): string[] {
   const names = placeholders(params)
-  const decorated = params.map((p) => decoratorsOf(p).length > 0).lastIndexOf(true)
-  if (decorated < 0 && !node.decorators?.length) return names
+  if (!isDecorated(node)) return names
   const textOf = ({ start, end }: Node): string => module.source.slice(start, end)
-  return params.slice(0, Math.max(names.length, decorated + 1)).map((param, i) => {
+  const single = params.filter((p) => p.type !== 'RestElement')
+  return single.map((param, i) => {
     const decorators = decoratorsOf(param)
     if (decorators.some((d) => some(d, (n) => n.async === true)))
       module.refuse(param, 'an async function in the decorator of a parameter: declare it outside the class')
@@ -152,6 +164,10 @@ function remaining(module: ModuleText, node: Node, params: Node[]): string[] {
     return [...decorators.map(textOf), `arg${i + 1}$${type}${optional}`].join(' ')
   })
 }
+
+/** Does anything ask for the types of the method? */
+const isDecorated = (node: Node): boolean =>
+  node.decorators?.length > 0 || parametersOf(node).some((p) => decoratorsOf(p).length > 0)
 
 /** Those of a parameter with a default stand at its name if that has a type. */
 const decoratorsOf = (param: Node): Node[] => param.decorators ?? param.left?.decorators ?? []
@@ -169,8 +185,9 @@ interface Frame {
  * function that stays `async`, which rejects its promise with what they throw.
  */
 function frame(module: ModuleText, node: Node, at: Once): Frame {
-  const usesThis = some(node, (n) => n.type === 'ThisExpression' || n.type === 'Super', isArrow)
-  const usesArguments = !isArrow(node) && some(node, (n) => syntax.isIdentifier(n, 'arguments'), isArrow)
+  const uses = (test: (n: Node) => boolean): boolean => some(node, (n) => test(n) || syntax.isEval(n), isArrow)
+  const usesThis = uses((n) => n.type === 'ThisExpression' || n.type === 'Super')
+  const usesArguments = !isArrow(node) && uses((n) => syntax.isIdentifier(n, 'arguments'))
   const params = parametersOf(node)
   const stays = module.staying.has(node)
   const isSimple = (stays || params.every((p) => p.type === 'Identifier')) && !syntax.redeclares(node.body, params)

@@ -17,7 +17,7 @@ import { isArrow, some, type Node } from './syntax.ts'
 /** What asks for the function's own call: it must be the one that is called. */
 function asksForItsCall(node: Node): boolean {
   const asks = (n: Node): boolean =>
-    n.type === 'ThisExpression' || n.type === 'MetaProperty' || syntax.isIdentifier(n, 'arguments')
+    n.type === 'ThisExpression' || n.type === 'MetaProperty' || syntax.isIdentifier(n, 'arguments') || syntax.isEval(n)
   return some(node, asks, isArrow)
 }
 
@@ -47,6 +47,9 @@ function ofConst({ type, kind, declarations }: Node): [f?: Node, id?: Node] {
 
 /** Those of whose names each means its function everywhere in the module: their calls can be fused. */
 export function fusible(tree: Node, functions: Map<Node, string>): Map<string, Node> {
+  // With these a name may mean something else than the text says.
+  const isUnclear = (n: Node): boolean => n.type === 'WithStatement' || syntax.isEval(n)
+  if (some(tree, isUnclear, () => true)) return new Map()
   const declared = syntax.declared(tree)
   const assigned = new Set(syntax.assigned(tree))
   const isFit = (f: Node, name: string): boolean =>

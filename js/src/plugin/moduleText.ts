@@ -1,7 +1,7 @@
 /** A module while it is rewritten: its text, what is edited in it, and what the parts of the rewriter know of it. */
 import type { Edits } from './edits.ts'
 import { TransformError } from './transformError.ts'
-import { find, startOfCode, type Node } from './syntax.ts'
+import { find, isTypeScript, startOfCode, type Node } from './syntax.ts'
 
 export class ModuleText {
   readonly edits: Edits
@@ -43,6 +43,11 @@ export class ModuleText {
     this.edits = edits
     this.source = edits.source
     this.file = file
+  }
+
+  /** Is it TypeScript? */
+  get isTyped(): boolean {
+    return isTypeScript(this.file)
   }
 
   refuse(node: Node, message: string): never {

@@ -15,13 +15,14 @@ import type { Edits } from './edits.ts'
 import { DIRECTIVE, staying } from './staying.ts'
 import { isSuperCall, rewriteArguments, rewriteSuper, rewriteSuperCall, rewriteTarget } from './fetched.ts'
 import { fusible, hoisted } from './fuse.ts'
-import { declareInBlock, rewriteFunction } from './functions.ts'
+import { declareAround, declareInBlock, rewriteFunction } from './functions.ts'
 import { ModuleText } from './moduleText.ts'
 import { moved } from './moved.ts'
 import { declareKept, NOWHERE, onceIn, type Once } from './once.ts'
 import { ELSEWHERE, handOn, importedFrom, OURS, ownArguments, takeBack } from './own.ts'
 import * as syntax from './syntax.ts'
-import { isArrow, isAtomicLabel, isBlock, isForAwait, isFunction, isMember, some, type Node } from './syntax.ts'
+import { isArrow, isAtomicLabel, isAwaitUsing, isBlock, isForAwait, isFunction, isMember, some } from './syntax.ts'
+import type { Node } from './syntax.ts'
 import { rewriteUsing } from './using.ts'
 import { rewriteAwait, rewriteForAwait, rewriteLabel, rewriteReturn, rewriteYield } from './waits.ts'
 
@@ -76,11 +77,10 @@ export class Rewriter {
     const around = { ...at, ...onceIn(node, at) }
     for (const child of syntax.children(node)) this.visit(child, node, outer.includes(child) ? around : inClass(around))
     if (isBlock(node)) declareKept(this.text, node)
+    if (node.type === 'SwitchCase' && this.text.isSloppy)
+      for (const f of node.consequent as Node[]) if (isRewritten(f, around)) declareAround(this.text, f, parent)
     if (at.within !== null) this.inActivity(node, parent, at.within)
-    else if (isAtomicLabel(node) && some(node, (n) => n.type === 'AwaitExpression' || isForAwait(n))) {
-      const remedy = 'put it into an async function'
-      this.text.refuse(node, `an atomic block with \`await\` outside any function would not be atomic: ${remedy}`)
-    }
+    else if (isAtomicLabel(node)) refuseOutside(this.text, node)
     if (at.within !== null && node.type === 'CallExpression') ownArguments(this.text, node)
     if (at.arrow !== null && syntax.isIdentifier(node, 'arguments')) rewriteArguments(this.text, node, parent, at.arrow)
     if (at.cut === null) return
@@ -92,7 +92,7 @@ export class Rewriter {
   private function(node: Node, parent: Node, at: Place): void {
     if (node.async) this.text.names.set(node, syntax.nameOf(node, parent))
     this.text.bodies.add(node.body)
-    const marked = node.async && !isEmpty(node) && (at.all || at.within !== null || isMarked(node))
+    const marked = isRewritten(node, at)
     const around = isMember(node) ? inClass(at) : at
     const own = marked ? node : null
     const [cut, arrow] = isArrow(node) ? [around.cut ?? own, around.arrow ?? own] : [own, null]
@@ -126,9 +126,21 @@ export class Rewriter {
       case 'ForOfStatement':
         return node.await ? rewriteForAwait(this.text, node, parent) : undefined
       case 'VariableDeclaration':
-        return node.kind === 'await using' ? rewriteUsing(this.text, node, parent) : undefined
+        return isAwaitUsing(node) ? rewriteUsing(this.text, node, parent) : undefined
     }
   }
+}
+
+/** An atomic block that is in no `async` function has nothing that could wait in it. */
+function refuseOutside(module: ModuleText, block: Node): void {
+  const waits = (n: Node): boolean => /^(Await|Yield)Expression$/.test(n.type) || isForAwait(n) || isAwaitUsing(n)
+  const wait = syntax.firstOf(block, waits)
+  if (wait === undefined) return
+  const [where, remedy] =
+    wait.type === 'YieldExpression'
+      ? ['a `yield` in a generator function', 'make it an async function, or write yield* atomic(function* () { … })']
+      : ['`await` outside any function', 'put it into an async function']
+  module.refuse(block, `an atomic block with ${where} would not be atomic: ${remedy}`)
 }
 
 /**
@@ -137,6 +149,11 @@ export class Rewriter {
  */
 function isEmpty({ params, body }: Node): boolean {
   return params.length === 0 && isBlock(body) && body.body.length + body.directives.length === 0
+}
+
+/** Does `node` become an activity function? */
+function isRewritten(node: Node, at: Place): boolean {
+  return Boolean(node.async) && isFunction(node) && !isEmpty(node) && (at.all || at.within !== null || isMarked(node))
 }
 
 /** Is the function marked itself: by its directive, or by an atomic block in its own code? */

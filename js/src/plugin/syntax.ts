@@ -22,6 +22,11 @@ export const isArrow = (node: Node): boolean => node.type === 'ArrowFunctionExpr
 export const isBlock = (node: Node): boolean => node.type === 'BlockStatement'
 export const isAtomicLabel = (node: Node): boolean => node.type === 'LabeledStatement' && node.label.name === 'atomic'
 export const isForAwait = (node: Node): boolean => node.type === 'ForOfStatement' && node.await
+export const isAwaitUsing = (node: Node): boolean =>
+  node.type === 'VariableDeclaration' && node.kind === 'await using'
+/** `eval(…)` sees all that is around it, and in sloppy code it may declare something there. */
+export const isEval = (node: Node): boolean => node.type === 'CallExpression' && isIdentifier(node.callee, 'eval')
+export const isTypeScript = (file: string): boolean => /\.[cm]?tsx?$/.test(file)
 export const isIdentifier = (node: Node, name: string): boolean => node.type === 'Identifier' && node.name === name
 
 export function hasDirective(body: Node, directive: string): boolean {
@@ -60,6 +65,13 @@ export function some(node: Node, test: (n: Node) => boolean, through: (inner: No
   const parts = (child: Node): Node[] => (inner(child) ? outerParts(child) : children(child))
   const below = (child: Node): boolean => test(child) || parts(child).some(below)
   return children(node).some(below)
+}
+
+/** The first node below `node` for which `test` holds, in the same function. */
+export function firstOf(node: Node, test: (n: Node) => boolean): Node | undefined {
+  let found: Node | undefined
+  some(node, (n) => test(n) && ((found = n), true))
+  return found
 }
 
 /** What of a function, a class member or the body of a class belongs to the code around it: keys and decorators. */

@@ -16,7 +16,7 @@ import magicString, { SourceMap, type SourceMapSegment } from 'magic-string'
 import { DIRECTIVE } from './staying.ts'
 import { Edits } from './edits.ts'
 import { Rewriter } from './rewrite.ts'
-import { hasDirective, some, type Node } from './syntax.ts'
+import { hasDirective, isTypeScript, some, type Node } from './syntax.ts'
 import { TransformError } from './transformError.ts'
 
 export { TransformError } from './transformError.ts'
@@ -96,7 +96,7 @@ function through(compiled: Mappings, origin: Origin): { sources: string[]; mappi
 export const isMarked = (source: string): boolean => source.includes(DIRECTIVE) || /\batomic\s*:/.test(source)
 
 function treeOf(source: string, file: string): Node {
-  const typed = /\.[cm]?tsx?$/.test(file)
+  const typed = isTypeScript(file)
   const jsx = /x$/.test(file) || !typed
   const options: ParserOptions = {
     sourceType: 'unambiguous',

@@ -14,10 +14,9 @@ export function rewriteAwait(module: ModuleText, node: Node, parent: Node, withi
   // At the start of a statement a parenthesis could become a call of the line above.
   const open = isStatement ? '' : module.statements.has(node.start) ? '0, (' : '('
   const end = node.start + /^await[ \t]*/.exec(module.source.slice(node.start))![0].length
-  module.edits.remove(node.start, end)
   combinator(module, node.argument)
   const [before, after] = asked(module, node, within)
-  module.edits.before(end, open + before)
+  module.edits.replace(node.start, end, open + before)
   module.edits.after(node.end, isStatement ? after : `${after})`)
 }
 
@@ -77,10 +76,9 @@ export function rewriteYield(module: ModuleText, node: Node, within: Node): void
   const open = module.statements.has(node.start) ? '0, (' : '('
   const text = `${open}yield* charcoal$.${node.delegate ? 'emitAll' : 'emit'}(`
   if (!node.argument) return module.edits.replace(node.start, end, `${text}))`)
-  module.edits.remove(node.start, end)
   if (node.delegate) module.removeStar(end)
   else own(module, node.argument)
-  module.edits.before(end, text)
+  module.edits.replace(node.start, end, text)
   module.edits.after(node.end, '))')
 }
 

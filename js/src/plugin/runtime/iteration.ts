@@ -11,18 +11,20 @@ export type How = 'next' | 'throw' | 'return'
 export class Source {
   readonly iterator: any
   private readonly isAsync: boolean
+  private readonly next: (sent: unknown) => unknown
 
   constructor(iterable: any) {
     const make = iterable[Symbol.asyncIterator]
     this.isAsync = make !== undefined && make !== null
     this.iterator = this.isAsync ? make.call(iterable) : iterable[Symbol.iterator]()
     if (Object(this.iterator) !== this.iterator) throw new TypeError('the iterator is not an object')
+    this.next = this.iterator.next
   }
 
   /** Asks the iterator. It closes after a cancel of the wait, too: when it has answered, for which nobody waits. */
   *ask(how: How, sent: unknown): Generator<unknown, IteratorResult<any>, any> {
     own()
-    const answer = this.iterator[how](sent)
+    const answer = (how === 'next' ? this.next : this.iterator[how]).call(this.iterator, sent)
     try {
       const result = this.isAsync ? yield* $wait(answer) as Operation<any> : answer
       if (Object(result) !== result) throw new TypeError(`iterator result ${String(result)} is not an object`)
