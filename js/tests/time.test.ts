@@ -3,10 +3,30 @@
  * of the real one.
  */
 import { test, ok, same, rejects } from './harness.ts'
-import { atomic, pause, sleep, spawn, wait, type Activity } from './lib.ts'
-import { simulate, tracks } from '../src/dev/index.ts'
+import { atomic, future, pause, sleep, spawn, wait, type Activity } from './lib.ts'
+import { simulate, StuckError, tracks } from '../src/dev/index.ts'
 
 const real = performance.now.bind(performance)
+
+test('a simulation that is stuck because something has failed says what', async () => {
+  const stuck = (): Activity<void> => spawn(() => future<void>().get(), { name: 'left behind' })
+  const failed = simulate(function* () {
+    stuck()
+    yield* sleep(1)
+    throw new Error('of the body')
+  })
+  await rejects(failed, /^Error: of the body$/)
+  const error = await rejects(
+    simulate(function* () {
+      spawn(function* () {
+        throw new Error('of another one')
+      })
+      yield* stuck()
+    }),
+    /nothing can run any more:\n(.*\n)*.*left behind/,
+  )
+  ok(error instanceof StuckError && (error.cause as Error).message === 'of another one')
+})
 
 test('a simulation drives Date, performance.now and the timers of legacy code', async () => {
   const began = real()

@@ -113,6 +113,12 @@ export class StuckError extends Error {
   override readonly name = 'StuckError'
 }
 
+/** What has failed before, and nobody has asked for. */
+function causedBy(failures: SimulatedHost['failures']): { cause?: unknown } {
+  const first = failures.find(({ handled }) => !handled)
+  return first === undefined ? {} : { cause: first.error }
+}
+
 const turn = (): Promise<void> => new Promise((done) => realHost.later(done))
 const pauseFor = (ms: number): Promise<void> => new Promise((done) => realHost.timer(done, ms))
 
@@ -168,10 +174,9 @@ export async function simulate<T>(
         continue
       }
       if (host.advance()) continue
-      if (root.ended === 0 || waitsOutside(d) === 0) {
-        throw new StuckError(`nothing can run any more:\n${who()}`)
-      }
-      break
+      // If the body has failed, the others may wait because of that.
+      if (root.ended > 1 || (root.ended === 1 && waitsOutside(d) > 0)) break
+      throw new StuckError(`nothing can run any more:\n${who()}`, causedBy(host.failures))
     }
     root.handled()
     for (const failure of host.failures) if (!failure.handled) throw failure.error
