@@ -1,6 +1,6 @@
 /** What is left behind: errors while cleaning up, promises that fail when nobody waits, late resources. */
 import { ok, rejects, reported, same, test } from './harness.ts'
-import { asyncFn, atomic, channel, count, deadline, Domain, each, finish, mutex, noncancellable } from './lib.ts'
+import { async, asyncFn, atomic, channel, count, deadline, Domain, each, finish, mutex, noncancellable } from './lib.ts'
 import { select, sleep, spawn, useDomain, wait, waituntil, type Operation } from './lib.ts'
 import { transform } from '../src/plugin/transform.ts'
 import * as runtime from '../src/plugin/runtime.ts'
@@ -52,6 +52,18 @@ test('anything may be thrown, and given as the reason of a cancel, also what has
     }
   }
   await rejects(all([cleaning, fails('first'), cleaning]), /3 branches failed: first; object; object/)
+})
+
+test('an error that several branches, or a branch and the body, pass on is told once', async () => {
+  const passedOn = function* (): Generator<unknown, unknown, any> {
+    const handle = yield* async((): never => {
+      throw new Error('of the branch')
+    })
+    return handle.value
+  }
+  same(await messageOf(spawn(() => finish(passedOn))), 'of the branch')
+  const page = fails('of the page')()
+  same(await messageOf(all([wait(page), () => wait(page), page])), 'of the page')
 })
 
 test('a loop that fails says why, although its iterator does not close; a cancelled one says that', async () => {

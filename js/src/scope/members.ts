@@ -61,10 +61,14 @@ export class Members implements types.Members {
     }
   }
 
-  /** Something in the scope has thrown: the rest is cancelled, and the scope will throw it. */
+  /**
+   * Something in the scope has thrown: the rest is cancelled, and the scope will throw it; once, if others have passed
+   * on the error of a branch that they have waited for.
+   */
   fail(error: unknown): void {
     if (this.of.isTold(error)) return
-    ;(this.errors ??= []).push(error)
+    const errors = (this.errors ??= [])
+    if (!(error instanceof Error && errors.includes(error))) errors.push(error)
     this.of.cancel(error)
   }
 
