@@ -4,6 +4,8 @@ import { transform } from '../src/plugin/transform.ts'
 import * as runtime from '../src/plugin/runtime.ts'
 import * as lib from './lib.ts'
 import { PROGRAMS } from './plain.ts'
+import { randomProgram } from './written.ts'
+import { random } from '../src/dev/index.ts'
 
 const AsyncFunction = Object.getPrototypeOf(async function () {}).constructor
 const tick = (ms = 1): Promise<void> => new Promise((done) => setTimeout(done, ms))
@@ -35,6 +37,8 @@ async function told(text: string, inActivity: boolean): Promise<string[]> {
   return lines
 }
 
+const joined = (lines: string[]): string => lines.join('\n')
+
 export const transformed = (source: string): string =>
   transform(source, { file: 'x.js', all: true, format: 'commonjs' })!.code.replace(
     /const charcoal\$ = require\(.*?\);/,
@@ -53,6 +57,35 @@ for (const [name, source] of Object.entries(PROGRAMS))
         inActivity ? 'in an activity' : 'in legacy code',
       )
   })
+
+/** Some need what not all hosts have. */
+function isKnown(source: string): boolean {
+  try {
+    new AsyncFunction(source)
+    return true
+  } catch {
+    return false
+  }
+}
+
+test('law 11: random plain programs mean the same', async () => {
+  const { env = {} } = (globalThis as any).process ?? {}
+  const first = Number(env.CHARCOAL_SEED ?? 1)
+  const rounds = Number(env.CHARCOAL_ROUNDS ?? 40)
+  const using = isKnown('await using x = null') && Symbol.asyncDispose !== undefined
+  let lines = 0
+  let long = 0
+  for (let seed = first; seed < first + rounds; seed++) {
+    const source = randomProgram(random(seed), { strict: seed % 2 === 1, using })
+    ok(isKnown(source), `program ${seed} is none: ${source}`)
+    const native = (await told(source, false)).join('\n')
+    const code = transformed(source)
+    for (const inActivity of [false, true]) same(await told(code, inActivity).then(joined), native, `program ${seed}`)
+    lines += native.split('\n').length
+    if (native.split('\n').length > 15) long++
+  }
+  ok(long > rounds / 2, `the programs are worth running: ${long} of ${rounds} tell more than 15 lines, all ${lines}`)
+})
 
 test('`await using` disposes of everything at the end of its block, the last first, and waits for it', async () => {
   const source = `
