@@ -2,7 +2,9 @@
  * charcoal.hpp, which hands lambdas to them. What charcoal.h says about all functions holds here, too.
  *
  * A body is called as body(argument). What the argument points to is the caller's, and stays until the body has
- * returned. A body in interruptible code is interruptible. */
+ * returned. A body in interruptible code is interruptible.
+ *
+ * Threads: any thread; one without a domain gets one. */
 #ifndef CHARCOAL_BODIES_H
 #define CHARCOAL_BODIES_H
 
