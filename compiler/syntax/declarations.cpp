@@ -117,6 +117,7 @@ static const std::set<std::string_view> typeWords = {"void",
 
 // Whether the tokens at `index` begin a declaration rather than an expression.
 bool Translator::startsDeclaration(size_t index) const {
+  index = attributesEnd(index);
   if (isKeyword(index))
     return typeWords.count(at(index)) && at(index) != "__extension__";
   if (!isName(index))

@@ -15,8 +15,8 @@ size_t Translator::statementEnd(size_t i, unsigned level) const {
       ++i;
     else if (isWord && at(i + 1) == ":")
       i += 2;
-    else if (t == "[" && at(i + 1) == "[")
-      i = closing(i) + 1;
+    else if (const size_t behind = attributesEnd(i); behind != i)
+      i = behind;
     else if (t == "{")
       return closing(i) + 1;
     else if (startsWait(i))
@@ -58,6 +58,16 @@ size_t Translator::statementEnd(size_t i, unsigned level) const {
       return simpleEnd(i);
   }
   return i;
+}
+
+// After the attributes that begin at `index`, in either spelling; `index` if there are none.
+size_t Translator::attributesEnd(size_t index) const {
+  for (;;) {
+    const bool isGnus = (at(index) == "__attribute__" || at(index) == "__attribute") && at(index + 1) == "(";
+    if (!isGnus && !(at(index) == "[" && at(index + 1) == "["))
+      return index;
+    index = closing(isGnus ? index + 1 : index) + 1;
+  }
 }
 
 // After the next ';', or at the '}' where that is missing.

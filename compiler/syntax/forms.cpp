@@ -51,7 +51,7 @@ bool Translator::matchesStatement(bool sure) const {
   if (!sure)
     return false;
   return isName(position + 1) || startsDeclaration(position + 1) || statementWords.count(next()) || next() == "(" ||
-         next() == "*" || next() == "&" || (next() == "[" && at(position + 2) == "[") ||
+         next() == "*" || next() == "&" || attributesEnd(position + 1) != position + 1 ||
          (next() == "++" && at(position + 2) != ";") || (next() == "--" && at(position + 2) != ";");
 }
 

@@ -44,8 +44,8 @@ void Translator::statement(bool inList) {
     else if (isName(position) && next() == ":") { // a label
       label();
       continue;
-    } else if (t == "[" && next() == "[") { // attributes of the statement
-      take(closing(position) + 1);
+    } else if (const size_t end = attributesEnd(position); end != position) { // attributes of the statement
+      take(end);
       continue;
     } else if (tokens[position].kind == Kind::Name && form(inList))
       break;

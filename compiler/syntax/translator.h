@@ -103,7 +103,8 @@ private:
   // ---- where statements end (ends.cpp) ----
   size_t statementEnd(size_t index, unsigned level = 0) const; // after the statement that begins there
   size_t simpleEnd(size_t index) const;
-  size_t caseEnd(size_t index) const; // after the ':' of the `case` or `default` that begins there
+  size_t caseEnd(size_t index) const;       // after the ':' of the `case` or `default` that begins there
+  size_t attributesEnd(size_t index) const; // after the attributes that begin there, or that index
 
   // ---- declarations (declarations.cpp) ----
   bool declaredInside(std::string_view word) const;
