@@ -151,6 +151,15 @@ void Translator::simpleStatement() {
 
 // ---- what statements are made of ----
 
+// The '{' of the block, a function inside an expression, that begins at this '^': ^{…}, ^(int x) {…} or ^struct s *(int
+// x) {…}. None if an operator stands there.
+size_t Translator::blockBody(size_t caret) const {
+  size_t i = caret + 1;
+  while (isName(i) || isKeyword(i) || at(i) == "*" || at(i) == "(" || at(i) == "[")
+    i = at(i) == "(" || at(i) == "[" ? closing(i) + 1 : i + 1;
+  return at(i) == "{" ? i : none;
+}
+
 void Translator::skim(size_t end) {
   while (position < end && !done()) {
     std::string_view t = here();
@@ -164,14 +173,10 @@ void Translator::skim(size_t end) {
       ;
     else if (isSlot())
       slot();
-    else if (t == "^" && next() == "{") { // a block: a function inside an expression
+    else if (const size_t body = t == "^" ? blockBody(position) : none; body != none) {
       take();
-      open(Region::Function, position);
-      compound();
-      close();
-    } else if (t == "^" && next() == "(" && at(closing(position + 1) + 1) == "{") {
-      take();
-      group();
+      while (position < body)
+        here() == "(" || here() == "[" ? group() : take();
       open(Region::Function, position);
       compound();
       close();

@@ -99,6 +99,7 @@ private:
   void group();                  // copies a bracketed group, likewise
   void controlled(Region::What); // the statement that a loop or switch controls
   void label();
+  size_t blockBody(size_t caret) const; // the '{' of the function in an expression that begins at this '^', or none
 
   // ---- where statements end (ends.cpp) ----
   size_t statementEnd(size_t index, unsigned level = 0) const; // after the statement that begins there
