@@ -173,14 +173,32 @@ bool Translator::closesMembers(size_t close) const {
   return false;
 }
 
-// Whether the declaration at `index` declares or defines a function, rather than variables.
+// Whether the declaration at `index` declares or defines a function, rather than variables. In brackets the declarator
+// goes on: a function that returns a pointer to one is `int (*name(int))(int)`, and a pointer `int (*name)(int)`.
 bool Translator::declaresFunction(size_t index) const {
+  static const std::set<std::string_view> withOperand = {
+      "__attribute__", "__attribute", "__declspec",    "_Alignas", "alignas", "typeof",
+      "__typeof__",    "__typeof",    "typeof_unqual", "_Atomic",  "_BitInt", "__typeof_unqual__"};
+  bool isPointer = false; // what the innermost brackets declare
+  size_t behind = none;   // after the operand of one of these words
   for (size_t i = index; i < tokens.size() && at(i) != ";" && at(i) != "=" && at(i) != "{"; ++i) {
-    if (at(i) == "__attribute__" || at(i) == "__attribute")
-      ++i;
-    else if (at(i) == "(" && ((isName(i - 1) && i > index) || (at(i - 1) == ")" && at(i - 2) != "*" && isName(i - 2))))
+    if (at(i) == "[")
+      i = closing(i);
+    isPointer |= at(i) == "*" || at(i) == "^";
+    if (at(i) != "(")
+      continue;
+    const std::string_view before = i > index ? at(i - 1) : std::string_view(), after = at(i + 1);
+    const bool isInner = after == "*" || after == "^" || after == "(" || (!isName(i - 1) && at(i + 2) == ")");
+    if (withOperand.count(before)) {
+      i = closing(i);
+      behind = i + 1;
+    } else if (before == ")" && i != behind)
+      return !isPointer;
+    else if (isInner)
+      isPointer = false;
+    else if (i > index && isName(i - 1))
       return true;
-    if (at(i) == "(" || at(i) == "[")
+    else
       i = closing(i);
   }
   return false;

@@ -125,7 +125,8 @@ void Translator::atomicExpression() {
 }
 
 void Translator::atomicSpecifier() {
-  if (!declaresFunction(position + 1)) {
+  // What follows a type's members comes as a declaration of its own.
+  if (!declaresFunction(position + 1) && !(regions.empty() && closesMembers(tokens.size() - 1))) {
     problem(position,
             "'atomic' applies to functions, statements and expressions; for a variable that is read and written "
             "in one step write '_Atomic'");
