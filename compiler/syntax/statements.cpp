@@ -166,7 +166,7 @@ void Translator::skim(size_t end) {
     if (tokens[position].kind == Kind::Punctuator && (t == "(" || t == "[" || t == "{"))
       group();
     else if (isAtomicExpression())
-      atomicExpression();
+      atomicExpression(closing(position + 1) + 1);
     else if (isBareAtomicExpression())
       drop();
     else if (refuseStatementInExpression())

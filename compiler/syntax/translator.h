@@ -183,7 +183,8 @@ private:
   const AtomicPolicy *atomicPolicy();
   void checkPolicy(size_t spawn);
   bool isAtomicExpression();
-  void atomicExpression();
+  bool isValueOfBlock() const;
+  void atomicExpression(size_t end); // up to the token `end`
   bool isBehindOperator() const;
   bool isBareAtomicExpression();
   void refuseList(size_t open); // before a statement that takes no list of copies

@@ -1,6 +1,7 @@
 // atomic statement, atomic POLICY { … }, atomic (expression), atomic declaration
 //
 //   atomic S          becomes   { int __charcoal_atomic __attribute__((cleanup(…leave))) = 0; …enter(); S }
+//   ({ atomic f(x); })   becomes   ({ __extension__ ({ int __charcoal_atomic …; …enter(); f(x); }); })
 //   atomic error {}   becomes   { …; unsigned __charcoal_before __attribute__((cleanup(…policy_leave))) =
 //                                 (…enter(), __charcoal_policy(2u)); {} }
 //
@@ -73,6 +74,10 @@ void Translator::lowerAtomic(bool inList) {
     text(position - 1, "__charcoal_atomic_leave(0);");
     return;
   }
+  if (inList && isValueOfBlock()) {
+    atomicExpression(simpleEnd(position + 1) - 1);
+    return take(); // ;
+  }
   drop();
   const AtomicPolicy *policy = atomicPolicy();
   text(keyword, policy ? std::string("{ ") + policyBegin + policy->number + "));" : std::string("{ ") + atomicBegin);
@@ -114,12 +119,19 @@ bool Translator::isBareAtomicExpression() {
   return true;
 }
 
-void Translator::atomicExpression() {
+// Whether an expression follows that ends a statement expression: `({ … atomic f(x); })` has the value of f(x).
+bool Translator::isValueOfBlock() const {
+  const size_t first = position + 1, end = simpleEnd(first);
+  const bool isExpression = at(first) == "(" || (isName(first) && at(first + 1) == "(");
+  return isExpression && !isDialectWord(at(first)) && at(end - 1) == ";" && at(end) == "}" && at(end + 1) == ")";
+}
+
+void Translator::atomicExpression(size_t end) {
   const size_t keyword = position;
   text(keyword, std::string("__extension__ ({ ") + atomicBegin);
   drop();
   open(Region::Atomic, keyword);
-  group();
+  skim(end);
   close();
   text(position - 1, "; })");
 }
