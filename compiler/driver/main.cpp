@@ -230,6 +230,11 @@ int main(int argc, char **argv) {
   const char *named = std::getenv("CHARCOAL_CLANG");
   const std::string clang = named && *named ? named : CHARCOAL_CLANG_DEFAULT;
   Arguments given(argv + 1, argv + argc);
+  // A command as -### prints them: it has all that it needs. This option has to be the first.
+  if (!given.empty() && given[0].compare(0, 4, "-cc1") == 0) {
+    given.insert(given.begin(), clang);
+    return become(given);
+  }
   if (argc > 0 && fs::path(argv[0]).filename() == "charcoal-c++")
     given.insert(given.begin(), "--driver-mode=g++");
   Arguments arguments = expandResponseFiles(given);
