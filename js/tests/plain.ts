@@ -658,6 +658,15 @@ async function main() {
   try { await inFinally() } catch { }
   for await (const x of items()) log(x) }`,
 
+  'what the default of a parameter calls begins at once': `
+async function g(x = 'g') { log('begins', x); return x }
+async function f(x = g('f'), { y = (g('y')) } = { z: g('z') }) { log('f'); return [await x, await y] }
+const both = async (x, y) => { log('both', x instanceof Promise, y instanceof Promise); return [await x, await y] }
+const plain = (x = g('plain'), [y = g('pattern')] = []) => { log('plain'); return both(x, y, Math.max(1)) }
+class A { async m({ a = g('m') } = {}, ...more) { log('m'); return [await a, more.length] }
+  plain(x = g('method')) { log('method'); return both(x, x) } }
+async function main() { log(await f(), await plain(), await new A().m(), await new A().plain(), await plain(1)) }`,
+
   // ---- names
   'names that the transformation could have for itself': `
 const own$ = 1, args$ = 2, target$ = 3, super$ = 4, arguments$ = 5, e$ = 6, value$ = 7

@@ -1,7 +1,7 @@
 /**
  * Random plain programs: what may contain `await`, `yield` and blocks, nested in one another at random. A program is
- * sequential, because every call in it is awaited in place, so it tells the same natively and transformed, and its
- * `atomic:` blocks are labels like any others.
+ * sequential, because every call in it is awaited in place, or in the same line, so it tells the same natively and
+ * transformed, and its `atomic:` blocks are labels like any others.
  *
  * `t` tells what it is given, with a number, and ends the program when it has told too much. Loops are short, and a
  * function calls only those that were declared before it.
@@ -50,6 +50,8 @@ interface Place {
   hidden: boolean
   inFunction: boolean
   inAtomic: boolean
+  /** No block is open here, whoever calls, so that a call begins at once. */
+  begins: boolean
   /** Labels around: those of loops can be continued. */
   labels: { name: string; isLoop: boolean }[]
   isInLoop: boolean
@@ -59,6 +61,8 @@ interface Place {
 interface Callable {
   name: string
   generator: boolean
+  /** It has a block, or calls what has one. A block in the first part of a call that is not awaited begins later. */
+  blocks: boolean
 }
 
 class Writer {
@@ -84,13 +88,14 @@ class Writer {
       hidden: false,
       inFunction: false,
       inAtomic: false,
+      begins: false,
       labels: [],
       isInLoop: false,
       isInSwitch: false,
     }
     const parts = [this.kinds.strict ? `'use strict'` : '', PRELUDE, 'let g1 = 1, g2 = 2']
     for (let n = 1 + this.pick(4); n > 0; n--) parts.push(this.declared(top, 3))
-    const main: Place = { ...top, waits: true, own: true, inFunction: true }
+    const main: Place = { ...top, waits: true, own: true, inFunction: true, begins: true }
     const tries = this.callables.map(({ name, generator }) =>
       generator ? `for await (const x of ${name}(1, 2)) t(${this.id()}, x)` : `t(${this.id()}, await ${name}(1, [2]))`,
     )
@@ -149,7 +154,8 @@ class Writer {
         static { t(${this.id()}, 'static block') } }
         const ${name} = (...xs) => ${isStatic ? `C${name}` : `new C${name}()`}.m(...xs);`
     }
-    this.callables.push({ name, generator })
+    const hasBlock = /\batomic:/.test(text) || this.callables.some((c) => c.blocks && text.includes(c.name))
+    this.callables.push({ name, generator, blocks: hasBlock })
     return text
   }
 
@@ -165,6 +171,7 @@ class Writer {
       own: true,
       inFunction: true,
       inAtomic: false,
+      begins: false,
       labels: [],
       isInLoop: false,
       isInSwitch: false,
@@ -185,6 +192,7 @@ class Writer {
       yields: false,
       inFunction: true,
       inAtomic: false,
+      begins: false,
       labels: [],
       isInLoop: false,
       isInSwitch: false,
@@ -259,6 +267,13 @@ class Writer {
         () => `${this.one('', `if (${e(1)}) `)}return ${e()}${this.end()}`,
         () => `if (t(${this.id()}, ${e(1)}) === 1) throw ${e()};`,
       )
+    const calls = this.callables.filter(({ generator, blocks }) => !generator && !blocks)
+    if (at.begins && calls.length > 0)
+      simple.push(() => {
+        const name = `q${this.id()}`
+        const call = `${this.one(...calls).name}(${this.one('', e(1))})`
+        return `const ${name} = ${call}; t(${this.id()}, 'goes on'); t(${this.id()}, await ${name})${this.end()}`
+      })
     const exits = this.exits(at)
     if (exits.length > 0) simple.push(() => `if (t(${this.id()}, ${e(1)})) ${this.one(...exits)};`)
     if (depth <= 1) return this.one(...simple)()
@@ -355,8 +370,8 @@ class Writer {
         })
       if (!at.inAtomic)
         nested.push(
-          () => `atomic: ${inner({ inAtomic: true, yields: false, labels: at.labels })}`,
-          () => `atomic: ${inner({ inAtomic: true, yields: false, labels: at.labels })}`,
+          () => `atomic: ${inner({ inAtomic: true, begins: false, yields: false })}`,
+          () => `atomic: ${inner({ inAtomic: true, begins: false, yields: false })}`,
         )
     }
     if (!at.strict)

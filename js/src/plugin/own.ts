@@ -18,7 +18,7 @@
  *     const load = (x) => { const charcoalOwn$ = charcoal$.told(); return (f(charcoal$.tell(charcoalOwn$, key(x)))) }
  */
 import type { ModuleText } from './moduleText.ts'
-import { endOfArrow, isBlock, isIdentifier, isInTry, some, startOfCode, type Node } from './syntax.ts'
+import { endOfArrow, inside, isBlock, isIdentifier, isInTry, some, startOfCode, type Node } from './syntax.ts'
 
 const IS_CALL = /^(Optional)?CallExpression$/
 const IS_TYPE = /^(TS(As|NonNull|Satisfies|TypeAssertion)|TypeCast)/
@@ -67,11 +67,25 @@ function wrap(module: ModuleText, node: Node, how: string): void {
   module.edits.after(node.end, isInParentheses ? '))' : ')')
 }
 
+/**
+ * What the defaults of parameters call is not the call that the code has spoken of. So the mark is kept until the
+ * default is there: `x = charcoal$.tell(charcoal$.told(), g())`.
+ */
+export function sparedDefaults(module: ModuleText, node: Node): void {
+  const look = (n: Node): boolean => {
+    if (n.type === 'AssignmentPattern' && some(inside(n.right), calls))
+      wrap(module, n.right, 'charcoal$.tell(charcoal$.told(), ')
+    return false
+  }
+  for (const param of node.params as Node[]) some(inside(param), look)
+}
+
+const calls = (n: Node): boolean =>
+  IS_CALL.test(n.type) || n.type === 'NewExpression' || n.type === 'TaggedTemplateExpression'
+
 /** A function that is not `async` and calls something besides what it returns. */
 export function handOn(module: ModuleText, node: Node): void {
   const { body } = node
-  const calls = (n: Node): boolean =>
-    IS_CALL.test(n.type) || n.type === 'NewExpression' || n.type === 'TaggedTemplateExpression'
   const returned: Node[] = isBlock(body) ? [] : [body]
   some(
     node,

@@ -19,7 +19,7 @@ import { declareAround, declareInBlock, rewriteFunction } from './functions.ts'
 import { ModuleText } from './moduleText.ts'
 import { moved } from './moved.ts'
 import { declareKept, NOWHERE, onceIn, type Once } from './once.ts'
-import { ELSEWHERE, handOn, importedFrom, OURS, ownArguments, takeBack } from './own.ts'
+import { ELSEWHERE, handOn, importedFrom, OURS, ownArguments, sparedDefaults, takeBack } from './own.ts'
 import * as syntax from './syntax.ts'
 import { isArrow, isAtomicLabel, isAwaitUsing, isBlock, isForAwait, isFunction, isMember, some } from './syntax.ts'
 import type { Node } from './syntax.ts'
@@ -103,6 +103,7 @@ export class Rewriter {
       const within = marked && child === node.body ? node : null
       this.visit(child, node, outer.includes(child) ? at : { within, all, cut, arrow, ...once })
     }
+    if (all) sparedDefaults(this.text, node)
     if (marked) {
       rewriteFunction(this.text, node, this.text.moved.has(node) ? NOWHERE : at)
       const isInBlock = isBlock(parent) && !this.text.bodies.has(parent)
