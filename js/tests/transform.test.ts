@@ -510,6 +510,8 @@ test('what cannot be transformed is refused, with place and remedy', () => {
     refused(`import { ${name} } from 'x'\nasync function f({ a }) { return ${name} }`, /a\.js:1:10: the name \w+\$/)
   refused('async function f() { for (await using x of y) z() }', /in the head of a loop/)
   refused('async function f() { a: b: for await (const x of y) continue a }', /use one label/)
+  const cases = 'switch (f) { case 1: async function f() { await 1 } }'
+  throws(() => transform(cases, { file: 'a.cjs', all: true }), /a\.cjs:1:9: f is also the name of a function in a case/)
   refused('\n async function f() { await (1 }', /^TransformError: a\.js:2:32: Unexpected token, expected ","$/)
 })
 

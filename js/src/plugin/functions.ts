@@ -10,7 +10,7 @@ import type { ModuleText } from './moduleText.ts'
 import { keep, type Once } from './once.ts'
 import { own } from './own.ts'
 import * as syntax from './syntax.ts'
-import { isArrow, isBlock, some, type Node } from './syntax.ts'
+import { inside, isArrow, isBlock, some, type Node } from './syntax.ts'
 
 export function rewriteFunction(module: ModuleText, node: Node, at: Once): void {
   const { body } = node
@@ -55,6 +55,10 @@ export function declareInBlock(module: ModuleText, node: Node, block: Node): voi
  * that name, that of the function stays in its own.
  */
 export function declareAround(module: ModuleText, { id }: Node, statement: Node): void {
+  const { discriminant } = statement
+  const isName = (n: Node): boolean => syntax.isIdentifier(n, id.name)
+  if (some(inside(discriminant), isName, () => true))
+    module.refuse(discriminant, `${id.name} is also the name of a function in a case of this switch: rename one`)
   module.edits.before(statement.start, `{ let ${id.name}; `)
   module.edits.after(statement.end, ' }')
 }
