@@ -1,7 +1,8 @@
-/* System calls that the runtime makes for itself, by a second name that the C library has for them, or by number. A
- * program that is linked with --wrap=write then sees none of the runtime's messages and wake-ups. What the runtime does
- * for the program's own calls goes by the usual names, because sanitizers and the like are to see it. Also, how such
- * calls are kept from being cancellation points. */
+/* System calls that the runtime makes for itself, by number. A program that is linked with --wrap=write then sees none
+ * of the runtime's messages and wake-ups, and none of them is a cancellation point: pthread_cancel would end the thread
+ * while it has one of the runtime's locks, or before it has woken another domain. What the runtime does for the
+ * program's own calls goes by the usual names, because sanitizers and the like are to see it. Also, how other calls are
+ * kept from being cancellation points. */
 #ifndef CHARCOAL_FRAMES_RUNTIME_CALLS_H
 #define CHARCOAL_FRAMES_RUNTIME_CALLS_H
 
@@ -11,9 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-extern ssize_t __write(int fd, const void *, size_t);
-
-static inline ssize_t ch_runtime_write(int fd, const void *bytes, size_t n) { return __write(fd, bytes, n); }
+static inline ssize_t ch_runtime_write(int fd, const void *bytes, size_t n) {
+  return syscall(SYS_write, fd, bytes, n);
+}
+static inline ssize_t ch_runtime_read(int fd, void *to, size_t n) { return syscall(SYS_read, fd, to, n); }
 static inline ssize_t ch_runtime_send(int fd, const void *bytes, size_t n, int flags) {
   return syscall(SYS_sendto, fd, bytes, n, flags, NULL, 0); /* glibc has __send not for all processors */
 }

@@ -16,6 +16,7 @@
 #define _GNU_SOURCE
 #include "reactor/inbox.h"
 #include "frames/interposed.h"
+#include "frames/runtime_calls.h"
 #include "reactor/readiness_cache.h"
 #include "reactor/runtime_descriptors.h"
 #include "reactor/reactor.h"
@@ -326,7 +327,7 @@ static int wait_events(struct epoll_event *events, int room, int64_t deadline) {
 
 static void woken(void) {
   uint64_t count;
-  if (read(ch_runtime_descriptor(wake_event), &count, sizeof count) < 0)
+  if (ch_runtime_read(ch_runtime_descriptor(wake_event), &count, sizeof count) < 0)
     return;
 }
 
@@ -408,6 +409,12 @@ static void cancel(struct ch_operation *op) { (void)op; }
 
 static void leave(void) {}
 
+/* Events that the kernel had told when the thread was cancelled are lost. A new epoll object tells them again. */
+static void left(void) {
+  if (slot >= 0)
+    start_afresh();
+}
+
 static int rest(void) { return slot < 0 && (errno = -open_epoll()) != 0 ? -1 : epoll(); }
 
 static void end(void) {
@@ -419,6 +426,6 @@ static void end(void) {
   table_size = 0;
 }
 
-const struct ch_reactor ch_reactor_epoll = {"epoll", ch_monotonic_now, poll_, has_news, awaits, enlist,  withdraw,
-                                            closing, look_again,       start, cancel,   end,    listen_, leave,
-                                            rest};
+const struct ch_reactor ch_reactor_epoll = {
+    "epoll", ch_monotonic_now, poll_, has_news, awaits, enlist, withdraw, closing, look_again,
+    start,   cancel,           end,   listen_,  leave,  left,   rest};

@@ -49,6 +49,7 @@ static void first_cancel(struct ch_operation *op) { (void)op; }
 static void first_end(void) {}
 static int first_listen(int event) { return decide(), ch_reactor->listen(event); }
 static void first_leave(void) {}
+static void first_left(void) {}
 static int first_rest(void) { return decide(), ch_reactor->rest(); }
 
 /* Waits when the domain only waits for time. */
@@ -62,7 +63,7 @@ static void first_poll(int64_t deadline) {
 static const struct ch_reactor undecided = {"undecided",      ch_monotonic_now, first_poll,     first_news,
                                             first_awaits,     first_enlist,     first_withdraw, first_closing,
                                             first_look_again, first_start,      first_cancel,   first_end,
-                                            first_listen,     first_leave,      first_rest};
+                                            first_listen,     first_leave,      first_left,     first_rest};
 const struct ch_reactor *ch_reactor = &undecided;
 
 CH_COLD bool ch_reactor_gets_ring(void) {
@@ -175,6 +176,13 @@ void ch_reactor_poll(int64_t deadline) {
   }
   if (ch_inbox_open())
     between_looks = 0;
+}
+
+void ch_reactor_left(void) {
+  if (ch_inbox_sleep_mask())
+    ch_inbox_is_signalled_no_more();
+  ch_inbox_wakes();
+  ch_reactor->left();
 }
 
 int64_t ch_reactor_due(void) {

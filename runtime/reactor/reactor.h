@@ -42,6 +42,8 @@ struct ch_reactor {
   int (*listen)(int event);
   /* The process ends, and this thread waits no more: lets go of the files that are waited for. */
   void (*leave)(void);
+  /* pthread_cancel has ended a poll, perhaps just after the kernel had told it of events. */
+  void (*left)(void);
   /* The thread is about to wait elsewhere: hands to the kernel what was asked for. The result is a descriptor that is
    * readable when a poll would find something; or -1 with errno. It may be another one the next time. */
   int (*rest)(void);
@@ -59,8 +61,6 @@ CH_HIDDEN extern uint16_t ch_uring_recv_flags;
 /* Tells whether somebody of this thread's domain waits for input on the descriptor. An operation that began now could
  * overtake them, because the kernel serves the last one first. */
 CH_HIDDEN bool ch_uring_is_awaited(int fd);
-/* Called after pthread_cancel has ended a sleep of this thread's ring. */
-CH_HIDDEN void ch_uring_left(void);
 /* Returns 0, or the error number with which the kernel refuses this thread a ring. */
 CH_HIDDEN int ch_uring_available(void);
 
@@ -77,6 +77,8 @@ CH_HIDDEN void ch_reactor_leave(void);
 CH_HIDDEN void ch_reactor_end(void);
 /* Polls the reactor, and opens the domain's letters (inbox.h). The loop calls this. */
 CH_HIDDEN void ch_reactor_poll(int64_t deadline);
+/* Called after pthread_cancel has ended a poll of this thread: makes up for what the poll did not do any more. */
+CH_HIDDEN void ch_reactor_left(void);
 /* Returns the time by which a loop that sleeps elsewhere has to poll again, because a timer is due or an entry of the
  * readiness cache has to be verified. */
 CH_HIDDEN int64_t ch_reactor_due(void);

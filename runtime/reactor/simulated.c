@@ -170,6 +170,7 @@ static int rest(void) { return errno = ENOTSUP, -1; }
 
 static void end(void) {}
 static void leave(void) {}
+static void left(void) {}
 
 const struct ch_reactor ch_reactor_simulated = {"simulated", now,   poll_,  NULL, awaits,  enlist, withdraw, closing,
-                                                look_again,  start, cancel, end,  listen_, leave,  rest};
+                                                look_again,  start, cancel, end,  listen_, leave,  left,     rest};

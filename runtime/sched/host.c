@@ -5,7 +5,6 @@
 #include "activity/cancel.h"
 #include "frames/runtime_calls.h"
 #include "frames/interposed.h"
-#include "reactor/inbox.h"
 #include "reactor/reactor.h"
 #include "report/debug.h"
 #include "report/report.h"
@@ -239,8 +238,7 @@ static void thread_ends(void *domain) {
       host_instead_of(d->current);
     }
   } else { /* the thread was cancelled, which cancels its first activity */
-    ch_inbox_wakes();
-    ch_uring_left();
+    ch_reactor_left();
     if (d->first)
       ch_branch_cancel(d->first);
     d->host = make();
@@ -273,8 +271,7 @@ void ch_host_runs(const struct ch_branch *b) {
 CH_COLD static void is_cancelled(void) {
   struct ch_branch *b = first_activity();
   pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, NULL);
-  ch_inbox_wakes();
-  ch_uring_left();
+  ch_reactor_left();
   ch_domain.is_cancelled = true;
   if (!b)
     return;

@@ -5,6 +5,7 @@
 #include "reactor/reactor.h"
 #include "reactor/runtime_descriptors.h"
 #include "reactor/times.h"
+#include "frames/runtime_calls.h"
 #include "frames/settings.h"
 #include <errno.h>
 #include <pthread.h>
@@ -171,7 +172,7 @@ static int enter(unsigned submit, unsigned want, unsigned flags, int64_t timeout
   return taken;
 }
 
-void ch_uring_left(void) {
+void ch_ring_left(void) {
   if (ring.sq_head)
     ring.submitted = __atomic_load_n(ring.sq_head, __ATOMIC_ACQUIRE);
 }
@@ -213,7 +214,7 @@ void ch_ring_get_told_again(void) {
     return;
   ring.was_told = false;
   register_for_ring(IORING_UNREGISTER_EVENTFD, NULL, 0);
-  if ((get_told() < 0 || ch_ring_has_news()) && write(ch_ring_teller(), &one, sizeof one) < 0)
+  if ((get_told() < 0 || ch_ring_has_news()) && ch_runtime_write(ch_ring_teller(), &one, sizeof one) < 0)
     return;
 }
 
@@ -221,5 +222,5 @@ int ch_ring_teller(void) { return ch_runtime_descriptor(ring.told - 1); }
 
 void ch_ring_was_told(void) {
   uint64_t count;
-  ring.was_told |= read(ch_ring_teller(), &count, sizeof count) > 0;
+  ring.was_told |= ch_runtime_read(ch_ring_teller(), &count, sizeof count) > 0;
 }

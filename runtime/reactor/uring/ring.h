@@ -44,6 +44,9 @@ CH_HIDDEN void ch_ring_end(void);
  * of such a sleep. What the kernel does not take now stays in the queue. */
 CH_HIDDEN void ch_ring_submit(unsigned want, unsigned flags, int64_t timeout);
 
+/* Called after pthread_cancel has ended a sleep of the ring: finds out what the kernel has taken from the queue. */
+CH_HIDDEN void ch_ring_left(void);
+
 /* Makes the kernel write an eventfd when there is a completion, or work for one that it defers until the thread asks.
  * This is needed because a ring whose descriptor is closed cannot be polled. 0, or -1 with errno. */
 CH_HIDDEN int ch_ring_get_told(void);

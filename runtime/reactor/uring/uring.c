@@ -1,6 +1,7 @@
 /* The reactor over io_uring (uring.h): the table of descriptors, completions, and the functions of struct ch_reactor.
  */
 #include "reactor/uring/uring.h"
+#include "frames/runtime_calls.h"
 #include "reactor/operation.h"
 #include "reactor/readiness_cache.h"
 #include "reactor/reactor.h"
@@ -37,7 +38,8 @@ bool ch_uring_enlarge(int fd) {
 
 static void woken(void) {
   uint64_t count;
-  ssize_t size = ch_uring.wake_event ? read(ch_runtime_descriptor(ch_uring.wake_event - 1), &count, sizeof count) : 0;
+  ssize_t size =
+      ch_uring.wake_event ? ch_runtime_read(ch_runtime_descriptor(ch_uring.wake_event - 1), &count, sizeof count) : 0;
   (void)size; /* the letters are looked at in any case */
   ch_uring_request(NULL, CH_ABOUT_WAKE);
 }
@@ -263,5 +265,6 @@ const struct ch_reactor ch_reactor_uring = {
     .end = end,
     .listen = listen_,
     .leave = leave,
+    .left = ch_ring_left,
     .rest = rest,
 };

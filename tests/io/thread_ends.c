@@ -1,0 +1,90 @@
+/* Tests that a thread that ends by pthread_cancel leaves nothing half done in the runtime: what the
+ * runtime writes and reads for itself is no cancellation point, and a poll that is cancelled loses no event. */
+#include "harness.h"
+#include <pthread.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+enum { SECOND = 1000000000 };
+
+/* ---- who posts has been cancelled, and has not noticed yet ---- */
+
+static ch_sem sem;
+static int waits;
+
+static void *post_when_cancelled(void *unused) {
+  int before;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+  pthread_cancel(pthread_self());
+  while (!__atomic_load_n(&waits, __ATOMIC_SEQ_CST))
+    sched_yield();
+  const struct timespec until_it_sleeps = {0, 20000000};
+  raw_syscall(SYS_nanosleep, &until_it_sleeps, NULL);
+  pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &before);
+  atomic ch_sem_post(&sem);
+  pthread_testcancel();
+  return unused;
+}
+
+TEST(a_post_of_a_thread_that_has_been_cancelled_wakes_the_domain) {
+  int ends[2];
+  pthread_t thread;
+  EXPECT(pipe(ends) == 0);
+  ch_sem_init(&sem, 0);
+  EXPECT(pthread_create(&thread, NULL, post_when_cancelled, NULL) == 0);
+  do {
+    async { /* so that the domain sleeps in its reactor */
+      char byte;
+      EXPECT(read(ends[0], &byte, 1) == 1);
+    }
+    __atomic_store_n(&waits, 1, __ATOMIC_SEQ_CST);
+    int64_t begin = ch_now();
+    EXPECT(ch_sem_timedwait(&sem, 20 * (int64_t)SECOND) == 0);
+    EXPECT(ch_now() - begin < 10 * (int64_t)SECOND); /* else only the end of the time has woken it */
+    EXPECT(write(ends[1], "x", 1) == 1);
+  }
+  finish;
+  EXPECT(pthread_join(thread, NULL) == 0);
+}
+
+/* ---- the domain's own thread is cancelled while letters and events come ---- */
+
+enum { UNITS = 20 };
+static int ends[2], has_begun;
+
+static void *wait_for_all(void *unused) {
+  activate {
+    for (int i = 0; i < UNITS; i++)
+      EXPECT(ch_sem_wait(&sem) == 0);
+  }
+  activate {
+    char byte;
+    for (int i = 0; i < UNITS; i++)
+      EXPECT(read(ends[0], &byte, 1) == 1);
+  }
+  __atomic_store_n(&has_begun, 1, __ATOMIC_SEQ_CST);
+  for (;;)
+    pause();
+  return unused;
+}
+
+TEST(the_other_activities_of_a_cancelled_thread_miss_nothing) {
+  for (int round = 0; round < 200; round++) {
+    pthread_t thread;
+    EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+    ch_sem_init(&sem, 0);
+    has_begun = 0;
+    EXPECT(pthread_create(&thread, NULL, wait_for_all, NULL) == 0);
+    while (!__atomic_load_n(&has_begun, __ATOMIC_SEQ_CST))
+      sched_yield();
+    for (int i = 0; i < UNITS; i++) {
+      EXPECT(ch_sem_post(&sem) == 0 && write(ends[1], "x", 1) == 1);
+      if (i == round % UNITS)
+        EXPECT(pthread_cancel(thread) == 0);
+    }
+    EXPECT(pthread_join(thread, NULL) == 0);
+    EXPECT(close(ends[0]) == 0 && close(ends[1]) == 0);
+  }
+}
