@@ -3,7 +3,8 @@
  *
  * Invariants: 1. table[fd].waiters holds the fd clauses registered for fd; 2. whenever it is not empty, epoll is armed
  * for at least what they want, and has looked at the descriptor since the last time that one of those events may have
- * held; 3. `waiting` is the number of registered clauses; 4. an event of an earlier `life` of its number is ignored.
+ * held, or else the descriptor is `refused`, and `between_looks` is not 0; 3. `waiting` is the number of registered
+ * clauses; 4. an event of an earlier `life` of its number is ignored.
  *
  * About 2: an edge-triggered registration reports an event once. An event in `not_ready` did not hold when somebody
  * looked, later than the last report; so its next report is still to come. For all other events the descriptor is armed
@@ -12,7 +13,11 @@
  *
  * About 4: epoll registers an open file description under a number. If the description outlives the number (dup, fork)
  * so does the registration, and nobody can remove it any more. When too many events of such registrations come, a new
- * epoll object replaces this one. */
+ * epoll object replaces this one.
+ *
+ * Some descriptors epoll refuses although poll(2) takes them: an epoll object of the program's that leads to as many
+ * others as the kernel allows (ELOOP), and any descriptor beyond the user's limit of registrations (ENOSPC) or without
+ * memory. Those are looked at by poll(2) from time to time (ch_time_until_look). */
 #define _GNU_SOURCE
 #include "reactor/inbox.h"
 #include "frames/interposed.h"
@@ -38,6 +43,7 @@ struct descriptor {
   uint32_t armed; /* events that epoll reports, and EPOLLET; 0: epoll does not know the descriptor */
   uint32_t life;  /* how often the number was closed */
   uint32_t round; /* the number of the poll after which it was verified last */
+  bool refused;   /* epoll has refused it, and has not been asked again since */
 };
 
 enum { MANY_STALE_EVENTS = 1000 };
@@ -50,6 +56,7 @@ static __thread unsigned stale_events; /* how many events came of descriptions w
 static __thread uint32_t rounds = 1;   /* how often epoll was asked */
 static __thread int wake_event = -1;   /* the slot of the inbox's eventfd */
 #define WAKE UINT64_MAX                /* stands in the events of that eventfd */
+static __thread int32_t between_looks; /* at the refused ones, in ns; 0: there are none */
 
 static int epoll(void) { return ch_runtime_descriptor(slot); }
 
@@ -75,8 +82,9 @@ static void hook(void) { ch_child_hook(in_child); }
 
 /* ---- registrations ---- */
 
+/* Only poll's events: epoll has other words in the bits above, such as EPOLLONESHOT. */
 static uint32_t wanted_by(const struct ch_clause *c) {
-  return (uint32_t)c->value & ~(uint32_t)(POLLERR | POLLHUP | POLLNVAL);
+  return (uint16_t)c->value & ~(uint32_t)(POLLERR | POLLHUP | POLLNVAL);
 }
 
 /* Whether the program has closed the epoll object by a system call of its own, and perhaps used its number again. The
@@ -95,9 +103,17 @@ static bool is_lost(void) {
 
 static void start_afresh(void);
 
-/* 0 or -errno. *anew: epoll did not know the descriptor. */
+static void is_refused(int fd) {
+  table[fd].refused = true;
+  if (between_looks == 0)
+    between_looks = (int32_t)ch_time_until_look(0);
+}
+
+/* 0 or -errno. Also 0: there is no epoll object any more (poll_ looks itself then), or it has refused the descriptor.
+ * *anew: epoll did not know the descriptor. */
 static int arm(int fd, uint32_t wanted, bool *anew) {
   struct descriptor *d = &table[fd];
+  d->refused = false;
   if (wanted & EPOLLIN)
     wanted |= EPOLLRDHUP | EPOLLPRI; /* after these a short read means nothing: ch_fd_cache_may_be_ready */
   wanted |= d->armed | EPOLLET;
@@ -112,12 +128,21 @@ static int arm(int fd, uint32_t wanted, bool *anew) {
     result = epoll_ctl(epoll(), EPOLL_CTL_MOD, fd, &e);
   if (CH_UNLIKELY(result < 0 && is_lost())) {
     start_afresh();
-    return arm(fd, wanted, anew);
+    if (slot >= 0)
+      return arm(fd, wanted, anew);
+    lost = false;
+    result = 0;
+    wanted = 0;
   }
   if (anew)
     *anew = lost;
   d->armed = result < 0 ? 0 : wanted;
-  return result < 0 ? -errno : 0;
+  if (CH_LIKELY(result >= 0))
+    return 0;
+  if (errno == EPERM || errno == EBADF)
+    return -errno;
+  is_refused(fd);
+  return 0;
 }
 
 static int open_epoll(void) {
@@ -128,7 +153,8 @@ static int open_epoll(void) {
   ch_library_once(&once, hook);
   for (int i = 0; i < table_size; i++)
     for (struct ch_link *n = table[i].waiters.next; n != &table[i].waiters; n = n->next)
-      arm(i, wanted_by((struct ch_clause *)n), NULL);
+      if (arm(i, wanted_by((struct ch_clause *)n), NULL) == -EBADF)
+        is_refused(i); /* its number was closed meanwhile, which poll(2) tells */
   return 0;
 }
 
@@ -146,6 +172,7 @@ static bool make_room(int fd) {
     bigger[i].armed = table[i].armed;
     bigger[i].life = table[i].life;
     bigger[i].round = table[i].round;
+    bigger[i].refused = table[i].refused;
     if (!ch_list_empty(&table[i].waiters))
       ch_list_take(&bigger[i].waiters, &table[i].waiters);
   }
@@ -358,6 +385,25 @@ static void found(int fd, int events) {
   fire(fd, events);
 }
 
+static int wanted_on_refused(int fd) {
+  const int wanted = table[fd].refused ? wanted_on(fd) : 0;
+  if (wanted)
+    between_looks = 1;
+  return wanted;
+}
+static void look_at_refused(void) {
+  const int32_t before = between_looks;
+  between_looks = 0; /* until one is found that somebody waits for */
+  ch_reactor_makeshift(0, table_size, wanted_on_refused, found);
+  if (between_looks != 0)
+    between_looks = before;
+}
+static int64_t until_look(int64_t deadline) {
+  between_looks = (int32_t)ch_time_until_look(between_looks);
+  const int64_t look = ch_deadline_after(between_looks);
+  return look < deadline ? look : deadline;
+}
+
 static void poll_(int64_t deadline) {
   if (deadline == 0 && waiting == 0)
     return;
@@ -369,6 +415,8 @@ static void poll_(int64_t deadline) {
   }
   struct epoll_event events[256];
   rounds++;
+  if (CH_UNLIKELY(between_looks != 0) && deadline != 0)
+    deadline = until_look(deadline);
   int n = wait_events(events, 256, deadline);
   if (CH_UNLIKELY(n < 0 && is_lost()))
     start_afresh();
@@ -385,6 +433,8 @@ static void poll_(int64_t deadline) {
       fire(fd, (int)events[i].events);
     }
   }
+  if (CH_UNLIKELY(between_looks != 0))
+    look_at_refused();
   ch_fd_cache_verify(verify);
   if (CH_UNLIKELY(stale_events >= MANY_STALE_EVENTS + waiting))
     start_afresh();
