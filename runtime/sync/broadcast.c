@@ -87,6 +87,14 @@ static void one_waits_less(struct ch_subscription *s) {
     ch_list_remove(&s->awaited);
 }
 
+/* Takes those off the front of the list who are not in this child of fork. */
+static void drop_gone(struct ch_subscription *s) {
+  for (struct ch_clause *c; (c = ch_list_first(&s->waiters)) && ch_clause_is_gone(c);) {
+    (void)ch_claim(c);
+    one_waits_less(s);
+  }
+}
+
 /* The first of those who wait for the subscription's next message that can be claimed, or NULL. */
 static struct ch_clause *claim_waiter(struct ch_subscription *s) {
   for (struct ch_clause *c; (c = ch_list_first(&s->waiters));) {
@@ -197,6 +205,7 @@ int ch_subscription_end(struct ch_subscription *s) {
   if (!b)
     return EINVAL;
   enter(b);
+  drop_gone(s);
   if (!ch_list_empty(&s->waiters))
     return end(b, EBUSY);
   b->subscriptions--;

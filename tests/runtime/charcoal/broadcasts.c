@@ -391,3 +391,31 @@ TEST(those_who_share_a_subscription_receive_in_the_order_in_which_they_came) {
     EXPECT(ch_unsubscribe(&s) == 0 && ch_unsubscribe(&other) == 0 && ch_broadcast_destroy(&b) == 0);
   }
 }
+
+/* ---- children of fork ---- */
+
+TEST(in_a_child_of_fork_a_subscription_ends_for_which_only_the_parent_waits) {
+  for (int shared = 0; shared < 2; shared++) {
+    broadcast(int) b;
+    subscription(int) s;
+    int status;
+    ch_activity waiters[2];
+    EXPECT(make(&b, 1, CH_SLOW_WAIT, shared) == 0 && ch_subscribe(&b, &s) == 0);
+    for (int i = 0; i < 2; i++)
+      activate[&waiters[i]] {
+        int x;
+        EXPECT(ch_next(&s, &x) == EPIPE);
+      }
+    ch_reschedule();
+    pid_t child = fork();
+    if (child == 0) {
+      EXPECT(ch_unsubscribe(&s) == 0 && ch_broadcast_destroy(&b) == 0);
+      _exit(0);
+    }
+    EXPECT(waitpid(child, &status, 0) == child && status == 0);
+    EXPECT(ch_unsubscribe(&s) == EBUSY && ch_broadcast_close(&b) == 0);
+    for (int i = 0; i < 2; i++)
+      EXPECT(ch_activity_wait(&waiters[i]) == 0);
+    EXPECT(ch_unsubscribe(&s) == 0 && ch_broadcast_destroy(&b) == 0);
+  }
+}
