@@ -89,6 +89,13 @@ static bool try_again(int error) {
   return (lacks && ch_sleep(100000000) == 0) || error == ECONNABORTED || error == EINTR || error == EPROTO;
 }
 
+static void begin_to_serve(struct server *s, int connection) {
+  activate[ch_in(s->connections)](s, connection) {
+    s->serve(connection, s->data);
+    ch_sem_post(&s->room);
+  }
+}
+
 /* Accepts connections until that fails. Returns the error. */
 static int accept_all(struct server *s) {
   int error = 0;
@@ -101,13 +108,24 @@ static int accept_all(struct server *s) {
       error = errno;
       ch_sem_post(&s->room);
     } else {
-      activate[ch_in(s->connections)](s, connection) {
-        s->serve(connection, s->data);
-        ch_sem_post(&s->room);
-      }
+      begin_to_serve(s, connection);
     }
   } while (!error || try_again(error));
   return error;
+}
+
+/* Accepts the connections that have come already, and waits for no others. The listener's mode stays as it is, because
+ * other processes may serve the same listener. */
+static void accept_those_that_have_come(struct server *s) {
+  for (bool come = true; come && ch_sem_wait(&s->room) == 0;) {
+    int connection = -1;
+    waituntil(connection = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC)) come = connection >= 0 || try_again(errno);
+    else come = false;
+    if (connection < 0)
+      ch_sem_post(&s->room);
+    else
+      begin_to_serve(s, connection);
+  }
 }
 
 int ch_serve(int listener, unsigned long most, void (*serve)(int connection, void *data), void *data) {
@@ -117,12 +135,10 @@ int ch_serve(int listener, unsigned long most, void (*serve)(int connection, voi
   do {
     s.connections = ch_scope_here();
     error = accept_all(&s);
-    if (error == ECANCELED)
-      noncancellable {
-        /* Takes the connections that have come already, and waits for no others. */
-        fcntl(listener, F_SETFL, fcntl(listener, F_GETFL) | O_NONBLOCK);
-        error = accept_all(&s);
-      }
+    if (error == ECANCELED) {
+      noncancellable accept_those_that_have_come(&s);
+      error = 0;
+    }
     close(listener);
     cancel;
   }

@@ -83,6 +83,18 @@ serving:
   EXPECT(read(idle, &byte, 1) == 0 && read(late, &byte, 1) == 0);
 }
 
+TEST(a_server_that_stops_leaves_the_listeners_mode_to_the_other_processes_that_serve_it) {
+  int listener = ch_listen("127.0.0.1", 0, 0), in_other_process = dup(listener);
+serving:
+  do {
+    async EXPECT(ch_serve(listener, 2, echo, NULL) == 0);
+    ch_sleep(MS);
+    cancel serving;
+  }
+  finish;
+  EXPECT((fcntl(in_other_process, F_GETFL) & O_NONBLOCK) == 0);
+}
+
 TEST(a_listener_that_is_none_is_an_error) {
   int pair[2];
   EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
