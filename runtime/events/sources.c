@@ -109,13 +109,16 @@ int ch_event_on_fd_(int fd, int events, ch_event e) {
 }
 
 int ch_event_on_signal_(int signal, ch_event e) {
+  sigset_t only;
   int error;
+  sigemptyset(&only);
+  if (sigaddset(&only, signal) < 0) /* there is no such signal, and the event would wait for ever */
+    return EINVAL;
   struct ch_source *s = source(e, &error);
   if (!s)
     return error;
   s->tells = s->stores = true;
-  sigemptyset(&s->signals);
-  sigaddset(&s->signals, signal);
+  s->signals = only;
   sigwait__clause(&s->signal, &s->signals, &s->number);
   return begin(s);
 }

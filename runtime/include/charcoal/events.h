@@ -263,7 +263,8 @@ void ch_event_callback(void *argument);
  *   ch_trigger_on_child   when the child process ends; event(int): its status, as waitpid tells it
  *   ch_trigger_on_end     when the activity of the handle ends; event()
  *   ch_trigger_offload    when function(argument) has returned on a thread of the pool (see ch_offload); event()
- * Result: 0; ESTALE: the event is not outstanding; EBUSY: it has such a source already; ENOMEM. */
+ * Result: 0; ESTALE: the event is not outstanding; EBUSY: it has such a source already; ENOMEM; EINVAL, of
+ * ch_trigger_on_signal: there is no such signal. */
 #define ch_trigger_after(duration, e) ch_event_after_((duration), CH_EVENT_OF(e))
 #define ch_trigger_at(time, e) ch_event_at_((time), CH_EVENT_OF(e))
 #define ch_trigger_on_fd(fd, events, e) ch_event_on_fd_((fd), (events), CH_EVENT_OF(e, int))

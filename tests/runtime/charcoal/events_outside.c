@@ -157,3 +157,14 @@ TEST(an_event_is_the_callback_of_a_library) {
   }
   EXPECT(counted().triggered == 1);
 }
+
+/* ---- mistakes ---- */
+
+TEST(a_signal_that_does_not_exist_triggers_nothing) {
+  rendezvous() r;
+  int number;
+  EXPECT(ch_trigger_on_signal(0, mkevent(r, &number)) == EINVAL);
+  EXPECT(ch_trigger_on_signal(-1, mkevent(r, &number)) == EINVAL);
+  EXPECT(ch_trigger_on_signal(1000, mkevent(r, &number)) == EINVAL);
+  EXPECT(ch_outstanding(r) == 3);
+}
