@@ -113,7 +113,8 @@ static void leave(struct queue *queue) {
   pthread_mutex_unlock(&lock);
 }
 
-static void cancelled_in(void *data) {
+/* The work has ended its thread: it was cancelled, or the user's code has called pthread_exit. */
+static void thread_ended_in(void *data) {
   struct ch_job *job = data;
   struct queue *queue = &queues[job->queue];
   ch_pool_cancellable(false);
@@ -132,11 +133,11 @@ static void perform(struct ch_job *job) {
     let_through(SIG_BLOCK, job->signal);
     return;
   }
-  if (!job->cancellable) {
+  if (job->queue == CH_POOL_STORAGE) {
     job->work(job);
     return;
   }
-  pthread_cleanup_push(cancelled_in, job);
+  pthread_cleanup_push(thread_ended_in, job);
   job->work(job);
   pthread_cleanup_pop(0);
 }

@@ -114,7 +114,7 @@ static int take_signal(long result) {
 
 static void work(struct ch_job *job) {
   struct aside *a = (struct aside *)job;
-  a->result = -EINTR; /* remains if the thread is cancelled in the call */
+  a->result = -EINTR; /* remains if the thread ends in the call: it is cancelled, or calls pthread_exit */
   a->result = a->request.kind->perform(&a->request);
   a->raised = take_signal(a->result);
 }

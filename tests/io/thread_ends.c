@@ -1,4 +1,4 @@
-/* Tests that a thread that ends by pthread_cancel leaves nothing half done in the runtime: what the
+/* Tests that a thread that ends by pthread_cancel or pthread_exit leaves nothing half done in the runtime: what the
  * runtime writes and reads for itself is no cancellation point, and a poll that is cancelled loses no event. */
 #include "harness.h"
 #include <pthread.h>
@@ -87,4 +87,19 @@ TEST(the_other_activities_of_a_cancelled_thread_miss_nothing) {
     EXPECT(pthread_join(thread, NULL) == 0);
     EXPECT(close(ends[0]) == 0 && close(ends[1]) == 0);
   }
+}
+
+/* ---- a thread of the pool ---- */
+
+static void leave(void *unused) {
+  (void)unused;
+  pthread_exit(NULL);
+}
+static void count(void *number) { ++*(int *)number; }
+
+TEST(a_call_that_ends_its_thread_of_the_pool_is_over) {
+  int number = 0;
+  for (int i = 0; i < 200; i++) /* more than there may be threads */
+    EXPECT(ch_offload(leave, NULL) == EINTR);
+  EXPECT(ch_offload(count, &number) == 0 && number == 1);
 }

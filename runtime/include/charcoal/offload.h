@@ -25,7 +25,8 @@ extern "C" {
  * meanwhile. fn runs in parallel with them and must not call functions that need a domain. The pool makes its threads
  * when they are needed, at most as many as the environment variable CHARCOAL_THREADS says (64 without it); when all are
  * busy, further calls wait for one in order.
- * Result: 0; EAGAIN or ENOMEM: no thread could be made; EPERM: the caller runs in no domain.
+ * Result: 0; EAGAIN or ENOMEM: no thread could be made; EPERM: the caller runs in no domain; EINTR: fn has ended its
+ * thread by pthread_exit, or the caller is in a child of fork, where the thread is not.
  * Cancel: If fn has not begun, the call returns ECANCELED and fn never runs. If fn has begun, the call waits for its
  * end and returns 0. */
 int ch_offload(void (*fn)(void *), void *argument);
