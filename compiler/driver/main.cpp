@@ -6,6 +6,7 @@
 // what the link needs, and then runs clang. All other options are clang's and are passed on unchanged. It finds its
 // files (bin, lib, include) relative to this executable, so a build folder works like an installation.
 #include "options.h"
+#include "own_functions.h"
 #include "renamed.h"
 #include "request.h"
 #include "run.h"
@@ -102,10 +103,13 @@ Arguments linkArguments(const Request &request, const fs::path &runtime) {
   if (!request.sectionsChosen && lld)
     result.push_back("-Wl,-z,nostart-stop-gc"); // as other linkers do: a section to which __start_X refers stays
   // --wrap=X concerns the interruptible version of X, too. lld does not wrap weak references, so with lld X gets no
-  // interruptible version.
-  for (const std::string &symbol : request.wrapped)
-    for (const char *suffix : {".int", ".variadic.int"})
-      result.push_back(lld ? "-Wl,--defsym=" + symbol + suffix + "=0" : "-Wl,--wrap=" + symbol + suffix);
+  // interruptible version. For what another compiler has made of X nobody has one, so that with either linker the calls
+  // find none.
+  const std::string replacements = (runtime / "charcoal.replacements").string();
+  for (const Arguments &symbols : {request.wrapped, ownFunctionsOf(request, replacements)})
+    for (const std::string &symbol : symbols)
+      for (const char *suffix : {".int", ".variadic.int"})
+        result.push_back(lld ? "-Wl,--defsym=" + symbol + suffix + "=0" : "-Wl,--wrap=" + symbol + suffix);
   append(result, optionsForWrapped(request));
   if (!request.noLibraries && request.shared) {
     append(result, {"-Wl,--push-state,--as-needed", "-Xlinker", (runtime / "libcharcoal.so").string(),
@@ -119,8 +123,8 @@ Arguments linkArguments(const Request &request, const fs::path &runtime) {
       append(result, optionsForCLibrary());
     } else { // shared objects find the one runtime in the executable, and the replacements of C library calls
       result.push_back("-Wl,--export-dynamic-symbol=ch_*");
-      if (fs::path replacements = runtime / "charcoal.replacements"; fs::exists(replacements))
-        append(result, {"-Wl,--dynamic-list", "-Xlinker", replacements.string()});
+      if (fs::exists(replacements))
+        append(result, {"-Wl,--dynamic-list", "-Xlinker", replacements});
     }
   } else if (!request.shared) {
     append(result, {"-Xlinker", (runtime / "charcoal.plain.a").string()});

@@ -98,7 +98,7 @@ static int dup_to(int fd, int to, int flags, int (*plain)(int, int, int)) {
 }
 static int plain_dup2(int fd, int to, int flags) { return (void)flags, dup2(fd, to); }
 int ch_plain_dup2(int fd, int to) { return dup_to(fd, to, 0, plain_dup2); }
-int ch_plain_dup3(int fd, int to, int flags) { return dup_to(fd, to, flags, dup3); }
+int ch_plain_dup3(int fd, int to, int flags) { return dup_to(fd, to, flags, ch_c_library.dup3); }
 
 static void limited(int fd, int option, const void *value) {
   struct timeval limit;

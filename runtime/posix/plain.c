@@ -42,6 +42,8 @@ int ch_select_reach(int n) {
 int ch_plain_epoll_pwait(int fd, struct epoll_event *events, int room, int timeout, const sigset_t *mask) {
   return epoll_pwait(fd, events, room, timeout, mask);
 }
+int ch_plain_eventfd_read(int fd, eventfd_t *value) { return eventfd_read(fd, value); }
+int ch_plain_eventfd_write(int fd, eventfd_t value) { return eventfd_write(fd, value); }
 int ch_plain_sendmmsg(int fd, struct mmsghdr *all, unsigned n, int flags) { return sendmmsg(fd, all, n, flags); }
 int ch_plain_recvmmsg(int fd, struct mmsghdr *all, unsigned n, int flags, struct timespec *timeout) {
   return recvmmsg(fd, all, n, flags, timeout);

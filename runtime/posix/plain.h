@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -37,6 +38,8 @@ CH_HIDDEN int ch_plain_open_2(const char *, int flags);
 CH_HIDDEN int ch_plain_fcntl(int fd, int command, void *argument);
 CH_HIDDEN int ch_plain_lockf(int fd, int command, int64_t n);
 CH_HIDDEN int ch_plain_epoll_pwait(int, struct epoll_event *, int, int timeout, const sigset_t *);
+CH_HIDDEN int ch_plain_eventfd_read(int fd, eventfd_t *);
+CH_HIDDEN int ch_plain_eventfd_write(int fd, eventfd_t);
 CH_HIDDEN int ch_plain_sendmmsg(int, struct mmsghdr *, unsigned, int);
 CH_HIDDEN int ch_plain_recvmmsg(int fd, struct mmsghdr *, unsigned n, int flags, struct timespec *timeout);
 CH_HIDDEN pid_t ch_plain_wait4(pid_t, int *status, int options, struct rusage *);

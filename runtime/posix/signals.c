@@ -124,5 +124,5 @@ int ch_plain_spawn(bool search, pid_t *process, const char *file, const posix_sp
     posix_spawnattr_setsigmask(&with, &mask);
     posix_spawnattr_setflags(&with, (short)(flags | POSIX_SPAWN_SETSIGMASK));
   }
-  return (search ? posix_spawnp : posix_spawn)(process, file, actions, &with, arguments, environment);
+  return (search ? posix_spawnp : ch_c_library.posix_spawn)(process, file, actions, &with, arguments, environment);
 }

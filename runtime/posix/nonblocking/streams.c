@@ -98,7 +98,7 @@ static bool is_in_background(int fd) {
 /* Transfers what is there now. `how`: O_RDONLY or O_WRONLY. CH_BY_THREAD: there may be something, but the call might
  * wait. */
 static ssize_t without_nowait(int fd, const struct iovec *v, int n, int how) {
-  ch_transfer *plain = how == O_RDONLY ? readv : writev;
+  ch_transfer *plain = how == O_RDONLY ? ch_c_library.readv : ch_c_library.writev;
   struct termios mode;
   int is = fcntl(fd, F_GETFL);
   if (is < 0 || is & O_NONBLOCK)

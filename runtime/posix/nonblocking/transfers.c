@@ -112,8 +112,8 @@ static ssize_t of_stream(int fd, const struct iovec *v, int n, ssize_t r, short 
   return ch_is_ready_now(fd, event) ? plain(fd, v, n) : -1;
 }
 ssize_t ch_nonblocking_stream_readv(int fd, const struct iovec *v, int n) {
-  return of_stream(fd, v, n, ch_nonblocking_readv(fd, v, n), POLLIN, readv);
+  return of_stream(fd, v, n, ch_nonblocking_readv(fd, v, n), POLLIN, ch_c_library.readv);
 }
 ssize_t ch_nonblocking_stream_writev(int fd, const struct iovec *v, int n) {
-  return of_stream(fd, v, n, ch_nonblocking_writev(fd, v, n), POLLOUT, writev);
+  return of_stream(fd, v, n, ch_nonblocking_writev(fd, v, n), POLLOUT, ch_c_library.writev);
 }

@@ -17,7 +17,7 @@ CH_REPLACES(sendmmsg) int ch_posix_sendmmsg(int fd, struct mmsghdr *all, unsigne
   if (n > IOV_MAX) /* the kernel takes no more of them, either */
     n = IOV_MAX;
   while (!ch_is_nowhere(all) && sent < n) {
-    ssize_t r = sendmsg(fd, &all[sent].msg_hdr, flags);
+    ssize_t r = ch_send_message(fd, &all[sent].msg_hdr, flags);
     if (r < 0)
       return (int)as_far_as(sent, -1, before);
     all[sent++].msg_len = (unsigned)r;
@@ -26,8 +26,10 @@ CH_REPLACES(sendmmsg) int ch_posix_sendmmsg(int fd, struct mmsghdr *all, unsigne
 }
 
 CH_REPLACES(eventfd_read) int ch_posix_eventfd_read(int fd, eventfd_t *value) {
-  return read(fd, value, sizeof *value) == sizeof *value ? 0 : -1;
+  CH_SINGLE_ACTIVITY(ch_plain_eventfd_read(fd, value));
+  return read_some(fd, value, sizeof *value) == sizeof *value ? 0 : -1;
 }
 CH_REPLACES(eventfd_write) int ch_posix_eventfd_write(int fd, eventfd_t value) {
-  return write(fd, &value, sizeof value) == sizeof value ? 0 : -1;
+  CH_SINGLE_ACTIVITY(ch_plain_eventfd_write(fd, value));
+  return write_some(fd, &value, sizeof value) == sizeof value ? 0 : -1;
 }

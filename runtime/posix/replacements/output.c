@@ -169,7 +169,7 @@ static int put_to(int fd, struct ch_text *text) {
   if (!text)
     return -1;
   while (r >= 0 && sent < text->n) {
-    r = write(fd, text->bytes + sent, text->n - sent);
+    r = write_some(fd, text->bytes + sent, text->n - sent);
     sent += r > 0 ? (size_t)r : 0;
   }
   free(text);

@@ -143,8 +143,7 @@ CH_REPLACES(writev) ssize_t ch_posix_writev(int fd, const struct iovec *v, int n
   }
 }
 
-CH_REPLACES(sendmsg) ssize_t ch_posix_sendmsg(int fd, const struct msghdr *m, int flags) {
-  CH_SINGLE_ACTIVITY(sendmsg(fd, m, flags));
+CH_SHARED_BODY ssize_t send_message(int fd, const struct msghdr *m, int flags) {
   int before = errno;
   int64_t since = 0;
   struct msghdr without_name;
@@ -167,3 +166,8 @@ CH_REPLACES(sendmsg) ssize_t ch_posix_sendmsg(int fd, const struct msghdr *m, in
       flags |= MSG_NOSIGNAL;
   }
 }
+CH_REPLACES(sendmsg) ssize_t ch_posix_sendmsg(int fd, const struct msghdr *m, int flags) {
+  CH_SINGLE_ACTIVITY(sendmsg(fd, m, flags));
+  return send_message(fd, m, flags);
+}
+ssize_t ch_send_message(int fd, const struct msghdr *m, int flags) { return send_message(fd, m, flags); }
