@@ -8,6 +8,7 @@
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -67,7 +68,8 @@ static bool make_server_at(struct sockaddr_in *a) {
   int number = servers + 1;
   int fd = socket(AF_INET, SOCK_DGRAM, 0);
   socklen_t size = sizeof *a;
-  if (bind(fd, (struct sockaddr *)a, size) != 0) return false;
+  if (bind(fd, (struct sockaddr *)a, size) != 0)
+    return false;
   EXPECT(getsockname(fd, (struct sockaddr *)a, &size) == 0);
   activate(fd, number) { serve(fd, number); }
   servers++;
@@ -134,8 +136,10 @@ TEST(a_query_takes_no_number_of_the_programs_and_goes_on_when_its_own_is_wanted)
   activate[&asks] { error = look_up_v4("late.example"); }
   wait_until_asked('l', 1);
   EXPECT(dup(0) == lowest);
-  for (int fd = lowest; fd < 1000; fd++) EXPECT(dup2(0, fd) == fd);
-  for (int fd = lowest; fd < 1000; fd++) EXPECT(close(fd) == 0);
+  for (int fd = lowest; fd < 1000; fd++)
+    EXPECT(dup2(0, fd) == fd);
+  for (int fd = lowest; fd < 1000; fd++)
+    EXPECT(close(fd) == 0);
   ch_activity_wait(&asks);
   EXPECT(error == 0 && asked['l'] == 2);
   exit(0);
@@ -173,7 +177,8 @@ static bool has_configuration_of_its_own(void) {
   for (int i = 1; i <= 2; i++) {
     struct sockaddr_in a = {
         .sin_family = AF_INET, .sin_port = htons(53), .sin_addr.s_addr = htonl(0x7f4d0000 + (unsigned)i)};
-    if (!make_server_at(&a)) return false;
+    if (!make_server_at(&a))
+      return false;
   }
   configure(1);
   return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
@@ -181,7 +186,8 @@ static bool has_configuration_of_its_own(void) {
 }
 TEST(a_changed_configuration_holds_for_the_next_query) {
   alarm(60);
-  if (!has_configuration_of_its_own()) exit(0);
+  if (!has_configuration_of_its_own())
+    exit(0);
   EXPECT(look_up_v4("a.example") == 0 && answered_by['a'] == 1);
   configure(2);
   EXPECT(look_up_v4("b.example") == 0 && answered_by['b'] == 2);
@@ -398,5 +404,68 @@ TEST(ai_all_adds_mapped_addresses) {
   EXPECT(look_up("known.example", AF_INET6, AI_V4MAPPED, &v4, &v6, &mapped) == 0);
   EXPECT(v4 == 0 && v6 == 1 && mapped == 0);
   EXPECT(look_up("known.example", AF_INET6, AI_ALL, &v4, &v6, &mapped) == 0 && v6 == 1 && mapped == 0);
+  exit(0);
+}
+
+/* ---- a server that breaks connections ---- */
+
+static int by_udp, by_tcp;
+
+/* Each answer by UDP is cut short, so the query is asked again by TCP. There the server ends its half of the
+ * connection, and then the whole, so that whoever writes is sent SIGPIPE. */
+static void *break_connections(void *unused) {
+  struct linger at_once = {1, 0};
+  for (;;) {
+    unsigned char query[512];
+    struct sockaddr_in from;
+    socklen_t size = sizeof from;
+    struct pollfd both[2] = {{by_udp, POLLIN}, {by_tcp, POLLIN}};
+    if (poll(both, 2, -1) > 0 && both[0].revents & POLLIN) {
+      ssize_t n = recvfrom(by_udp, query, sizeof query, 0, (struct sockaddr *)&from, &size);
+      query[2] = 0x83;
+      query[3] = 0x80;
+      if (n > 12)
+        sendto(by_udp, query, (size_t)n, 0, (struct sockaddr *)&from, size);
+    }
+    if (both[1].revents & POLLIN) {
+      int connection = accept(by_tcp, NULL, NULL);
+      shutdown(connection, SHUT_WR);
+      setsockopt(connection, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+      close(connection);
+    }
+  }
+  return unused;
+}
+
+TEST(a_server_that_breaks_its_connections_is_no_reason_for_a_signal) {
+  struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t size = sizeof at;
+  pthread_t server;
+  char list[64];
+  by_tcp = socket(AF_INET, SOCK_STREAM, 0);
+  by_udp = socket(AF_INET, SOCK_DGRAM, 0);
+  EXPECT(bind(by_tcp, (struct sockaddr *)&at, size) == 0 && listen(by_tcp, 100) == 0);
+  EXPECT(getsockname(by_tcp, (struct sockaddr *)&at, &size) == 0);
+  EXPECT(bind(by_udp, (struct sockaddr *)&at, size) == 0);
+  snprintf(list, sizeof list, "127.0.0.1:%d", ntohs(at.sin_port));
+  EXPECT(ch_dns_servers(list) == 0);
+  EXPECT(pthread_create(&server, NULL, break_connections, NULL) == 0);
+  activate { /* so that a connection is broken before the domain looks at it again */
+    for (;;) {
+      int64_t end = ch_now() + 5000000;
+      while (ch_now() < end) {
+      }
+      ch_reschedule();
+    }
+  }
+  do
+    for (int i = 0; i < 4; i++)
+      async {
+        char name[32];
+        snprintf(name, sizeof name, "host%d.example", i);
+        within(3000000000) do EXPECT(look_up_v4(name) != 0);
+        finish;
+      }
+  finish;
   exit(0);
 }

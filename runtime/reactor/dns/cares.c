@@ -70,8 +70,10 @@ static ares_ssize_t receive(ares_socket_t slot, void *to, size_t n, int flags, s
   (void)unused;
   return recvfrom(ch_runtime_descriptor(slot), to, n, flags, from, size);
 }
+/* A server may have closed the connection, which is no reason for a signal to the program. */
 static ares_ssize_t deliver(ares_socket_t slot, const struct iovec *pieces, int n, void *unused) {
+  struct msghdr all = {.msg_iov = (struct iovec *)pieces, .msg_iovlen = (size_t)n};
   (void)unused;
-  return writev(ch_runtime_descriptor(slot), pieces, n);
+  return sendmsg(ch_runtime_descriptor(slot), &all, MSG_NOSIGNAL);
 }
 const struct ares_socket_functions ch_cares_sockets = {make_socket, close_socket, connect_socket, receive, deliver};
