@@ -105,9 +105,16 @@ void Watcher::operator()(const Token &token) {
         inPragma = false;
     }
     IdentifierResolver &scope = compiler.getSema().IdResolver;
+    // The parser looks at this token before it leaves the function before it, so it still knows that one's names. It
+    // knows the parameters of this function if they are declared the old way, before the body.
+    const bool isOldBody = declaration.front().is(tok::l_brace);
+    auto isVisible = [&](const NamedDecl *one) {
+      return isOldBody || one->getDeclContext()->getRedeclContext()->isFileContext();
+    };
     auto declared = [&](std::string_view word) -> NamedDecl * { // a tag is no name by itself
       auto found = scope.begin(preprocessor.getIdentifierInfo(llvm::StringRef(word.data(), word.size())));
-      found = std::find_if(found, scope.end(), [](const NamedDecl *one) { return !llvm::isa<TagDecl>(one); });
+      found = std::find_if(found, scope.end(),
+                           [&](const NamedDecl *one) { return !llvm::isa<TagDecl>(one) && isVisible(one); });
       return found == scope.end() ? nullptr : *found;
     };
     Names names;
@@ -117,7 +124,7 @@ void Watcher::operator()(const Token &token) {
     names.holdsRendezvous = [&](std::string_view word, bool isTag) {
       const IdentifierInfo *name = preprocessor.getIdentifierInfo(llvm::StringRef(word.data(), word.size()));
       for (auto found = scope.begin(name); found != scope.end(); ++found)
-        if (auto *type = llvm::dyn_cast<TypeDecl>(*found); type && llvm::isa<TagDecl>(type) == isTag)
+        if (auto *type = llvm::dyn_cast<TypeDecl>(*found); type && llvm::isa<TagDecl>(type) == isTag && isVisible(type))
           return charcoal::syntax::holdsRendezvous(compiler.getASTContext().getTypeDeclType(type));
       return false;
     };
