@@ -658,6 +658,14 @@ async function main() {
   try { await inFinally() } catch { }
   for await (const x of items()) log(x) }`,
 
+  'what methods of arrays and maps call begins in their order, and is a promise': `
+const load = async (x) => { log('begins', x); await null; return x }
+async function all(xs) { return xs.map(load) }
+const flat = async (xs) => xs.flatMap(load)
+async function main() { await [1, 2, 3].forEach(load); log('goes on'); await tick()
+  const made = [await [4, 5].map(load), await all([6, 7]), await flat([8, 9])]
+  for (const ps of made) log(ps.map((p) => p instanceof Promise), await Promise.all(ps))
+  await new Map([['k', 'v']]).forEach(load); await tick(); log('end') }`,
   'what the default of a parameter calls begins at once': `
 async function g(x = 'g') { log('begins', x); return x }
 async function f(x = g('f'), { y = (g('y')) } = { z: g('z') }) { log('f'); return [await x, await y] }

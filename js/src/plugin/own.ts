@@ -43,10 +43,10 @@ export function callsThatEnd(node: Node): Node[] {
 }
 
 /** Methods of the language that call what they are given: the mark would be taken by the first of these calls. */
-const REDUCES = /^reduce(Right)?$/
+const CALLS_BACK = /^(reduce(Right)?|forEach|map|flatMap)$/
 
 function canBeOwn({ callee }: Node): boolean {
-  if (/MemberExpression$/.test(callee.type) && REDUCES.test(callee.property.name)) return false
+  if (/MemberExpression$/.test(callee.type) && CALLS_BACK.test(callee.property.name)) return false
   return callee.type !== 'Import' && callee.type !== 'Super' && !isIdentifier(callee, 'eval')
 }
 
