@@ -8,8 +8,17 @@
 //
 // clang 22 forgets this conversion where a program assigns to an element of a vector of _Bool. Its value has the width
 // of the whole vector in memory: a byte for 8 elements, 33 bits for 33. The code generator takes the lowest bit then,
-// and so does the conversion. Alone: opt -passes=charcoal-repair cannot read such a module.
+// and so does the conversion.
+//
+//     %r = cmpxchg ptr %p, i1 %old, i1 %new           =>    zext to i8; cmpxchg ptr %p, i8 %o, i8 %n; trunc to i1
+//     %r = cmpxchg ptr %p, i80 %old, i80 %new         =>    call i1 @__atomic_compare_exchange(i64 10, ptr %p, …)
+//     %r = atomicrmw max ptr %p, i24 %x               =>    a loop around such a compare and exchange
+//
+// clang 22 makes these of `omp atomic compare` for a _Bool, a _BitInt and a long double, though no atomic instruction
+// has such a size. The code generator does then what stands on the right. Alone: opt -passes=charcoal-repair cannot
+// read such a module.
 #include "repair.h"
+#include "llvm/CodeGen/AtomicExpandUtils.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
@@ -22,14 +31,84 @@ static bool insertsWiderThanBit(const InsertElementInst &I) {
   return I.getType()->getElementType()->isIntegerTy(1) && !I.getOperand(1)->getType()->isIntegerTy(1);
 }
 
+static bool isPartOfByte(const Type *type) { return type->isIntegerTy() && type->getIntegerBitWidth() < 8; }
+
+static bool hasNoAtomicSize(const Type *type) {
+  return isPartOfByte(type) || type->isX86_FP80Ty() ||
+         (type->isIntegerTy() && !isPowerOf2_32(type->getIntegerBitWidth()));
+}
+
+// A compare and exchange of such a value at `place`. `success` and `found` are its results.
+static void compareAndExchange(IRBuilderBase &builder, Value *place, Value *old, Value *desired, Align align,
+                               AtomicOrdering order, SyncScope::ID scope, Value *&success, Value *&found,
+                               Instruction *) {
+  const AtomicOrdering failure = AtomicCmpXchgInst::getStrongestFailureOrdering(order);
+  Type *type = old->getType(), *byte = builder.getInt8Ty();
+  if (isPartOfByte(type)) {
+    Value *pair = builder.CreateAtomicCmpXchg(place, builder.CreateZExt(old, byte), builder.CreateZExt(desired, byte),
+                                              align, order, failure, scope);
+    found = builder.CreateTrunc(builder.CreateExtractValue(pair, 0), type);
+    success = builder.CreateExtractValue(pair, 1);
+    return;
+  }
+  Module &M = *builder.GetInsertBlock()->getModule();
+  BasicBlock &entry = builder.GetInsertBlock()->getParent()->getEntryBlock();
+  IRBuilder<> locals(&entry, entry.begin());
+  AllocaInst *expected = locals.CreateAlloca(type), *wanted = locals.CreateAlloca(type);
+  builder.CreateStore(old, expected);
+  builder.CreateStore(desired, wanted);
+  FunctionCallee library =
+      M.getOrInsertFunction("__atomic_compare_exchange", builder.getInt1Ty(), builder.getInt64Ty(), builder.getPtrTy(),
+                            builder.getPtrTy(), builder.getPtrTy(), builder.getInt32Ty(), builder.getInt32Ty());
+  CallInst *call = builder.CreateCall(library, {builder.getInt64(M.getDataLayout().getTypeStoreSize(type)), place,
+                                                expected, wanted, builder.getInt32(static_cast<int>(toCABI(order))),
+                                                builder.getInt32(static_cast<int>(toCABI(failure)))});
+  call->addRetAttr(Attribute::ZExt);
+  if (auto *function = dyn_cast<Function>(library.getCallee())) {
+    function->addFnAttr(Attribute::NoCallback); // the program has no call here, so it does not give way
+    function->setDoesNotThrow();
+  }
+  success = call;
+  found = builder.CreateLoad(type, expected);
+}
+
+static void replace(AtomicCmpXchgInst *I) {
+  IRBuilder<> builder(I);
+  Value *success, *found;
+  compareAndExchange(builder, I->getPointerOperand(), I->getCompareOperand(), I->getNewValOperand(), I->getAlign(),
+                     I->getMergedOrdering(), I->getSyncScopeID(), success, found, I);
+  Value *pair = builder.CreateInsertValue(PoisonValue::get(I->getType()), found, 0);
+  I->replaceAllUsesWith(builder.CreateInsertValue(pair, success, 1));
+  I->eraseFromParent();
+}
+
+// Makes the atomic instructions valid that have no valid size. True if there were any.
+static bool repairAtomics(Function &F) {
+  SmallVector<Instruction *> found;
+  for (Instruction &I : instructions(F))
+    if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(&I);
+        exchange && hasNoAtomicSize(exchange->getCompareOperand()->getType()))
+      found.push_back(&I);
+    else if (isa<AtomicRMWInst>(I) && hasNoAtomicSize(I.getType()))
+      found.push_back(&I);
+  for (Instruction *I : found)
+    if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(I))
+      replace(exchange);
+    else
+      expandAtomicRMWToCmpXchg(cast<AtomicRMWInst>(I), compareAndExchange);
+  return !found.empty();
+}
+
 PreservedAnalyses RepairPass::run(Module &M, ModuleAnalysisManager &) {
   bool changed = false;
-  for (Function &F : M)
+  for (Function &F : M) {
+    changed |= repairAtomics(F);
     for (Instruction &I : instructions(F))
       if (auto *insert = dyn_cast<InsertElementInst>(&I); insert && insertsWiderThanBit(*insert)) {
         insert->setOperand(1, IRBuilder<>(insert).CreateTrunc(insert->getOperand(1), Type::getInt1Ty(M.getContext())));
         changed = true;
       }
+  }
   return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 
