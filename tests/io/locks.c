@@ -822,3 +822,33 @@ TEST(a_child_ends_what_it_was_forked_in) {
   EXPECT(pthread_once(&once, in_parent) == 0 && pthread_once(&once, in_parent) == 0 && began == 1);
   exit(0);
 }
+
+/* ---- a wait without the mutex ---- */
+
+static pthread_cond_t often_signalled = PTHREAD_COND_INITIALIZER;
+static volatile int no_more_signals;
+static void *signal_often(void *unused) {
+  while (!no_more_signals)
+    pthread_cond_signal(&often_signalled);
+  return unused;
+}
+
+TEST(a_wait_without_the_mutex_is_refused_also_when_another_thread_has_signalled_it) {
+  pthread_mutexattr_t kind;
+  pthread_mutex_t mutex;
+  pthread_t threads[3];
+  pthread_mutexattr_init(&kind);
+  pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK);
+  pthread_mutex_init(&mutex, &kind);
+  for (int i = 0; i < 3; i++)
+    EXPECT(pthread_create(&threads[i], NULL, signal_often, NULL) == 0);
+  activate {
+    while (!no_more_signals)
+      usleep(1000);
+  }
+  for (int i = 0; i < 300000; i++)
+    EXPECT(pthread_cond_wait(&often_signalled, &mutex) == EPERM);
+  no_more_signals = 1;
+  for (int i = 0; i < 3; i++)
+    EXPECT(pthread_join(threads[i], NULL) == 0);
+}

@@ -223,6 +223,14 @@ static bool leave_in_time(struct cond_wait *c) {
   return waits;
 }
 
+/* It has been signalled by another thread, but does not wait: takes its letter back, which would come when its memory
+ * is gone, and passes the signal on. */
+CH_COLD static void hand_on(struct cond_wait *c) {
+  for (unsigned tries = 1; !ch_inbox_recall(&c->letter); tries++)
+    ch_atomic_relax(tries); /* that thread is about to post it */
+  ch_condition_signal(c->w.clause.object);
+}
+
 static int enlist(struct ch_clause *clause) {
   struct cond_wait *c = (struct cond_wait *)clause;
   lock_with_line();
@@ -230,7 +238,8 @@ static int enlist(struct ch_clause *clause) {
   pthread_mutex_unlock(&lock);
   int error = ch_mutex_unlock(c->mutex);
   if (CH_UNLIKELY(error != 0)) { /* the mutex is not the caller's */
-    leave_in_time(c);
+    if (!leave_in_time(c))
+      hand_on(c);
     return clause->value = error, CH_CLAUSE_READY;
   }
   ch_lock_start_timer(&c->w);
