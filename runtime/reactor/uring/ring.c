@@ -177,11 +177,22 @@ void ch_ring_left(void) {
     ring.submitted = __atomic_load_n(ring.sq_head, __ATOMIC_ACQUIRE);
 }
 
+/* The program has given up the right to use its ring, and what is under way in it will never be told. */
+CH_COLD static void report_refusal(void) {
+  static const char why[] = "charcoal: the kernel refuses io_uring_enter to a program that uses a ring already; let its "
+                            "sandbox allow that call, or set CHARCOAL_REACTOR=epoll\n";
+  const ssize_t n = ch_runtime_write(2, why, sizeof why - 1);
+  (void)n;
+  abort();
+}
+
 void ch_ring_submit(unsigned want, unsigned flags, int64_t timeout) {
   __atomic_store_n(ring.sq_tail, ring.tail, __ATOMIC_RELEASE);
   int taken = enter(ch_ring_unsubmitted(), want, flags, timeout);
   if (taken > 0)
     ring.submitted += (unsigned)taken;
+  else if (CH_UNLIKELY(taken < 0 && (errno == EPERM || errno == EACCES || errno == ENOSYS)))
+    report_refusal();
 }
 
 static int register_for_ring(unsigned opcode, void *argument, unsigned n) {
