@@ -181,6 +181,14 @@ static void put_finding(const struct ch_finding_in_words *f, void *unused) {
 
 /* ---- the file ---- */
 
+/* Called with the lock. Says once why the trace is not complete. */
+static void tell_of_loss(void) {
+  static bool told;
+  if (!told)
+    fprintf(stderr, "charcoal: a part of the trace CHARCOAL_TRACE is lost: %s; name another file\n", strerror(errno));
+  told = true;
+}
+
 static ssize_t write_trace(void *unused, const char *text, size_t length) {
   (void)unused;
   for (size_t at = 0; slot >= 0 && at < length;) {
@@ -188,7 +196,7 @@ static ssize_t write_trace(void *unused, const char *text, size_t length) {
     if (n < 0 && errno == EINTR)
       continue;
     if (n <= 0)
-      return 0;
+      return tell_of_loss(), 0;
     at += (size_t)n;
   }
   return (ssize_t)length;
