@@ -179,8 +179,9 @@ void ch_ring_left(void) {
 
 /* The program has given up the right to use its ring, and what is under way in it will never be told. */
 CH_COLD static void report_refusal(void) {
-  static const char why[] = "charcoal: the kernel refuses io_uring_enter to a program that uses a ring already; let its "
-                            "sandbox allow that call, or set CHARCOAL_REACTOR=epoll\n";
+  static const char why[] =
+      "charcoal: the kernel refuses io_uring_enter to a program that uses a ring already; let its "
+      "sandbox allow that call, or set CHARCOAL_REACTOR=epoll\n";
   const ssize_t n = ch_runtime_write(2, why, sizeof why - 1);
   (void)n;
   abort();
