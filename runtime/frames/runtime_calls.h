@@ -12,9 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static inline ssize_t ch_runtime_write(int fd, const void *bytes, size_t n) {
-  return syscall(SYS_write, fd, bytes, n);
-}
+static inline ssize_t ch_runtime_write(int fd, const void *bytes, size_t n) { return syscall(SYS_write, fd, bytes, n); }
 static inline ssize_t ch_runtime_read(int fd, void *to, size_t n) { return syscall(SYS_read, fd, to, n); }
 static inline ssize_t ch_runtime_send(int fd, const void *bytes, size_t n, int flags) {
   return syscall(SYS_sendto, fd, bytes, n, flags, NULL, 0); /* glibc has __send not for all processors */
