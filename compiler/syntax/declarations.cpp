@@ -140,7 +140,7 @@ bool Translator::declaredInside(std::string_view word) const {
     bool declarator = after == "=" || after == ";" || after == "," || after == ")" || after == "[";
     if (afterType && declarator && before != "__extension__")
       return true;
-    if (before == "," && isDeclarator(i)) // int a, word;
+    if (before == "," && isDeclarator(i, false)) // int a, word;
       return true;
     if (afterType && after == "(" && before != "*" && closing(i + 1) + 1 < tokens.size() &&
         (at(closing(i + 1) + 1) == ";" || at(closing(i + 1) + 1) == "{") && isKeyword(i - 1))

@@ -154,7 +154,7 @@ private:
   size_t slotVariable(size_t open) const;
   size_t blockOf(size_t variable) const;
   size_t opening(size_t close) const;
-  bool isDeclarator(size_t index) const;
+  bool isDeclarator(size_t index, bool asLocal) const;
   bool isCopiedInto(size_t block, std::string_view name) const;
   size_t rendezvousType() const; // after the type, if a declaration of variables that hold one begins here
   void rendezvousDeclaration(size_t typeEnd);

@@ -30,8 +30,8 @@ size_t Translator::opening(size_t close) const {
   return 0;
 }
 
-// Whether the name at `index` is the one that a declaration declares.
-bool Translator::isDeclarator(size_t index) const {
+// Whether the name at `index` is the one that a declaration declares: as a local variable, or as anything.
+bool Translator::isDeclarator(size_t index, bool asLocal) const {
   static const std::set<std::string_view> behind = {"=", ";", ",", ")", "["};
   static const std::set<std::string_view> unknown = {"static", "extern", "typedef"};
   if (!isName(index) || index == 0 || !behind.count(at(index + 1)))
@@ -52,7 +52,7 @@ bool Translator::isDeclarator(size_t index) const {
     if (t == ")" || t == "]" || t == "}")
       start = opening(start - 1) + 1;
   }
-  return !initializer && startsDeclaration(start) && !unknown.count(at(start));
+  return !initializer && startsDeclaration(start) && !(asLocal && unknown.count(at(start)));
 }
 
 // The block is the body of an `activate (name) { … }` or the like.
@@ -76,14 +76,14 @@ size_t Translator::blockOf(size_t variable) const {
   size_t found = none;
   for (size_t i = position; i-- > 0;) {
     const std::string_view t = at(i);
-    if (t == name && found == none && isDeclarator(i))
+    if (t == name && found == none && isDeclarator(i, true))
       found = i;
     if (t == ")" || t == "]" || t == "}")
       i = opening(i);
     else if (t == "{") {
       if (found == none && i > 0 && at(i - 1) == ")" && !isCopiedInto(i, name))
         for (size_t k = opening(i - 1); k < i && found == none; ++k) // of a loop, or a parameter
-          if (at(k) == name && isDeclarator(k))
+          if (at(k) == name && isDeclarator(k, true))
             found = k;
       if (found != none || isCopiedInto(i, name))
         for (const auto &[block, piece] : blocks)
