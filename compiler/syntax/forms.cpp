@@ -59,6 +59,8 @@ bool Translator::matchesStatement(bool sure) const {
 bool Translator::isSpecifier(std::string_view word) const {
   if (here() != word || !isName(position) || names.isDeclared(word))
     return false;
+  if (position == 0 && attributesEnd(1) != 1) // `atomic [[nodiscard]] int f(void);`
+    return true;
   return (isName(position + 1) || (isKeyword(position + 1) && next() != "asm") || next() == "*") &&
          (position == 0 || at(position - 1) != "*");
 }

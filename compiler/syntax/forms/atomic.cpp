@@ -145,8 +145,10 @@ void Translator::atomicSpecifier() {
     drop();
     return;
   }
-  text(position, "__attribute__((__annotate__(\"charcoal.atomic\")))");
+  const size_t keyword = position;
   drop();
+  take(attributesEnd(position)); // [[…]] stands before everything else
+  text(keyword, "__attribute__((__annotate__(\"charcoal.atomic\")))");
 }
 
 } // namespace charcoal::syntax
