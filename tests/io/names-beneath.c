@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char ch_functions_beneath = 1; /* the replacements shall call the functions of this file */
+
 sem_t names_begun, names_answer;
 int names_given;
 
