@@ -32,16 +32,16 @@ static unsigned foreign_limit; /* what the user has set */
 
 static void reset(void) {
   static const unsigned limits[CH_POOL_QUEUES] = {[CH_POOL_STORAGE] = 8, [CH_POOL_WAITING] = 4096};
-  for (int i = 0; i < CH_POOL_QUEUES; i++) {
-    queues[i] = (struct queue){.last = &queues[i].first, .limit = limits[i]};
-    pthread_cond_init(&queues[i].more, NULL);
-  }
+  for (int i = 0; i < CH_POOL_QUEUES; i++) /* not pthread_cond_init: see install */
+    queues[i] = (struct queue){.last = &queues[i].first, .limit = limits[i], .more = PTHREAD_COND_INITIALIZER};
   queues[CH_POOL_FOREIGN].limit = foreign_limit;
 }
 
 /* fork: the child has the thread that forked and no other; what was under way is the parent's. */
 static void in_child(void) { reset(); }
 
+/* Whoever comes later is told by the C library, behind ThreadSanitizer, that this has run. So it calls nothing that the
+ * sanitizer watches. */
 static void install(void) {
   foreign_limit = (unsigned)ch_setting_number("CHARCOAL_THREADS", 1, 99999, 64);
   reset();
