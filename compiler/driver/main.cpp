@@ -5,8 +5,8 @@
 // It takes its own options out of the command line, adds what the compilation needs and, if clang is going to link,
 // what the link needs, and then runs clang. All other options are clang's and are passed on unchanged. It finds its
 // files (bin, lib, include) relative to this executable, so a build folder works like an installation.
+#include "foreign_functions.h"
 #include "options.h"
-#include "own_functions.h"
 #include "renamed.h"
 #include "request.h"
 #include "run.h"
@@ -106,7 +106,7 @@ Arguments linkArguments(const Request &request, const fs::path &runtime) {
   // interruptible version. For what another compiler has made of X nobody has one, so that with either linker the calls
   // find none.
   const std::string replacements = (runtime / "charcoal.replacements").string();
-  for (const Arguments &symbols : {request.wrapped, ownFunctionsOf(request, replacements)})
+  for (const Arguments &symbols : {request.wrapped, foreignFunctionsOf(request, replacements)})
     for (const std::string &symbol : symbols)
       for (const char *suffix : {".int", ".variadic.int"})
         result.push_back(lld ? "-Wl,--defsym=" + symbol + suffix + "=0" : "-Wl,--wrap=" + symbol + suffix);

@@ -4,8 +4,8 @@
 // if there is one, and there is one, that of the C library's connect in the runtime. For a function that charcoal-cc
 // has compiled the linker takes its own `connect.int`. For one of another compiler nobody has made any, so the calls in
 // this program must find none.
-#ifndef CHARCOAL_DRIVER_OWN_FUNCTIONS_H
-#define CHARCOAL_DRIVER_OWN_FUNCTIONS_H
+#ifndef CHARCOAL_DRIVER_FOREIGN_FUNCTIONS_H
+#define CHARCOAL_DRIVER_FOREIGN_FUNCTIONS_H
 
 #include "request.h"
 #include <string>
@@ -16,7 +16,7 @@ namespace charcoal::driver {
 // Returns the names of these functions. `replacements` is the list of the runtime's. Only objects and archives that the
 // command line names are looked at: a library of -l may be a shared one. There are no such functions in a program that
 // defines ch_functions_beneath, whose functions are to stand beneath the replacements (runtime/frames/c_library.c).
-std::vector<std::string> ownFunctionsOf(const Request &request, const std::string &replacements);
+std::vector<std::string> foreignFunctionsOf(const Request &request, const std::string &replacements);
 
 } // namespace charcoal::driver
 

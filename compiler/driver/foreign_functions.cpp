@@ -1,5 +1,5 @@
-// See own_functions.h.
-#include "own_functions.h"
+// See foreign_functions.h.
+#include "foreign_functions.h"
 #include "symbols.h"
 #include <fstream>
 #include <set>
@@ -19,7 +19,7 @@ static std::set<std::string> namesIn(const std::string &path) {
   return result;
 }
 
-std::vector<std::string> ownFunctionsOf(const Request &request, const std::string &replacements) {
+std::vector<std::string> foreignFunctionsOf(const Request &request, const std::string &replacements) {
   std::set<std::string> found;
   std::vector<ObjectSymbols> objects;
   for (const std::string &file : request.files)
