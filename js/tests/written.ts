@@ -58,6 +58,23 @@ interface Place {
   isInSwitch: boolean
 }
 
+/** The place inside a function that stands at `at` and whose parameters have these names. */
+function insideFunction(at: Place, names: string[]): Place {
+  return {
+    ...at,
+    reads: [...at.reads, ...names],
+    writes: [...at.writes, ...names],
+    waits: true,
+    yields: false,
+    inFunction: true,
+    inAtomic: false,
+    begins: false,
+    labels: [],
+    isInLoop: false,
+    isInSwitch: false,
+  }
+}
+
 interface Callable {
   name: string
   generator: boolean
@@ -162,20 +179,7 @@ class Writer {
   /** Parameters and body of a function with its own `this`. */
   private functionRest(at: Place, depth: number, generator: boolean): string {
     const [params, names] = this.params(at)
-    const inside: Place = {
-      ...at,
-      reads: [...at.reads, ...names],
-      writes: [...at.writes, ...names],
-      waits: true,
-      yields: generator,
-      own: true,
-      inFunction: true,
-      inAtomic: false,
-      begins: false,
-      labels: [],
-      isInLoop: false,
-      isInSwitch: false,
-    }
+    const inside: Place = { ...insideFunction(at, names), yields: generator, own: true }
     const before = this.callables.length
     const text = `(${params}) {${this.body(inside, depth - 1)}}`
     this.callables.length = before
@@ -184,19 +188,7 @@ class Writer {
 
   private arrow(at: Place, depth: number): string {
     const [params, names] = this.params(at)
-    const inside: Place = {
-      ...at,
-      reads: [...at.reads, ...names],
-      writes: [...at.writes, ...names],
-      waits: true,
-      yields: false,
-      inFunction: true,
-      inAtomic: false,
-      begins: false,
-      labels: [],
-      isInLoop: false,
-      isInSwitch: false,
-    }
+    const inside = insideFunction(at, names)
     const before = this.callables.length
     const head = names.length === 1 && /^\w+$/.test(params) && this.pick(2) === 0 ? params : `(${params})`
     const text =
