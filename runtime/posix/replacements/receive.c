@@ -29,19 +29,7 @@ CH_REPLACES(read) ssize_t ch_posix_read(int fd, void *to, size_t n) {
   CH_SINGLE_ACTIVITY(read(fd, to, n));
   if (CH_UNLIKELY(ch_waits_for_mark(fd, n, 0)))
     return receive_by_thread(fd, to, n, 0);
-  int before = errno;
-  int64_t since = 0;
-  for (;;) {
-    ssize_t r = ch_nonblocking_read(fd, to, n);
-    if (r == CH_LATER) __attribute__
-      ((musttail)) return ch_do_receive(fd, to, n);
-    if (r == CH_AS_STORAGE)
-      return ch_do_read(fd, to, n, -1);
-    if (r == CH_BY_THREAD)
-      return ch_do_device_read(fd, to, n);
-    if (r >= 0 || errno != EAGAIN || await_input(fd, before, &since))
-      return r;
-  }
+  __attribute__((musttail)) return read_some(fd, to, n);
 }
 
 CH_REPLACES(readv) ssize_t ch_posix_readv(int fd, const struct iovec *v, int n) {

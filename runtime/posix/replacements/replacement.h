@@ -99,15 +99,15 @@ CH_SHARED_BODY int await_more_output(int fd, int before, size_t done, int64_t *s
   return await(fd, POLLOUT, SO_SNDTIMEO, before, done, since);
 }
 
-/* read and write for other replacements, which must not call them by these names, because a program may have functions
- * of its own under the names. write_some may send less than n bytes. */
-__attribute__((unused)) static ssize_t read_some(int fd, void *to, size_t n) {
+/* What read does, also for other replacements: they must not call it by that name, because a program may have a
+ * function of its own under the name. */
+CH_SHARED_BODY ssize_t read_some(int fd, void *to, size_t n) {
   int before = errno;
   int64_t since = 0;
   for (;;) {
     ssize_t r = ch_nonblocking_read(fd, to, n);
-    if (r == CH_LATER)
-      return ch_do_receive(fd, to, n);
+    if (r == CH_LATER) __attribute__
+      ((musttail)) return ch_do_receive(fd, to, n);
     if (r == CH_AS_STORAGE)
       return ch_do_read(fd, to, n, -1);
     if (r == CH_BY_THREAD)
@@ -116,7 +116,8 @@ __attribute__((unused)) static ssize_t read_some(int fd, void *to, size_t n) {
       return r;
   }
 }
-__attribute__((unused)) static ssize_t write_some(int fd, const void *from, size_t n) {
+/* As write for other replacements, but it may send less than n bytes. */
+CH_SHARED_BODY ssize_t write_some(int fd, const void *from, size_t n) {
   int before = errno;
   int64_t since = 0;
   for (;;) {
@@ -129,7 +130,7 @@ __attribute__((unused)) static ssize_t write_some(int fd, const void *from, size
       return r;
   }
 }
-/* The same for sendmsg (send.c). */
+/* What sendmsg does, for other replacements (send.c). */
 CH_HIDDEN ssize_t ch_send_message(int fd, const struct msghdr *, int flags);
 
 /* The result of a call that has transferred so much before its last attempt or wait failed: what was done counts. */
