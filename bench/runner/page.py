@@ -23,11 +23,11 @@ it and their median does, too. The spread is that of our own rounds: how far the
 
 
 def update(shown, path, where):
-    """Puts the rows of each benchmark in a results.json into what is shown, unless that is of a later day."""
+    """Puts the rows of each finished benchmark in a results.json into what is shown, unless that is of a later day."""
     measured = results.load(path, [])
     for bench in dict.fromkeys(row["bench"] for row in measured):
         day = results.day(path, bench)
-        if bench not in shown or shown[bench]["taken"] <= day:
+        if day and (bench not in shown or shown[bench]["taken"] <= day):
             rows = [row for row in measured if row["bench"] == bench]
             shown[bench] = {"taken": day, "machine": where, "rows": rows}
 

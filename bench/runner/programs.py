@@ -115,11 +115,15 @@ def mean_rows(rows):
     return found
 
 
-def rows(builder, rounds, complaints, count=True):
+def cases(builder, rounds, complaints, count=True):
+    """The rows of each program in turn, and those of their means."""
     found = []
     for name in CASES:
         try:
-            found += case_rows(builder, name, rounds or ROUNDS, count)
+            rows = case_rows(builder, name, rounds or ROUNDS, count)
         except (Unavailable, subprocess.CalledProcessError) as reason:
             complaints.append(("charcoal", name, f"programs, {name}: {reason}"))
-    return found + mean_rows(found)
+            continue
+        found += rows
+        yield rows
+    yield mean_rows(found)

@@ -94,18 +94,20 @@ def _days_file(path):
     return f"{os.path.dirname(path)}/taken.json"
 
 
-def merge(path, bench, rows):
-    """Replaces the rows of one benchmark in the file, and notes the day; the other benchmarks stay."""
+def merge(path, bench, rows, finished=True):
+    """Replaces the rows of one benchmark in the file; the other benchmarks stay. A finished run has its day noted."""
+    days = load(_days_file(path), {})
+    days.pop(bench, None)
+    if finished:
+        days[bench] = datetime.date.today().isoformat()
+    replace(_days_file(path), f"{json.dumps(days, indent=1)}\n")
     old = [r for r in load(path, []) if r["bench"] != bench]
     replace(path, f"{lines(old + rows)}\n")
-    days = load(_days_file(path), {}) | {bench: datetime.date.today().isoformat()}
-    replace(_days_file(path), f"{json.dumps(days, indent=1)}\n")
 
 
 def day(path, bench):
-    """The day on which the rows of a benchmark in the file were measured; if nobody has noted it, that of the file."""
-    changed = datetime.date.fromtimestamp(os.path.getmtime(path)).isoformat()
-    return load(_days_file(path), {}).get(bench, changed)
+    """The day on which the rows of a benchmark in the file were measured; None if its run did not come to its end."""
+    return load(_days_file(path), {}).get(bench)
 
 
 def _number(value):

@@ -251,19 +251,18 @@ def project_rows(builder, name, project, rounds):
     return rows
 
 
-def rows(builder, rounds, complaints, only=None):
-    found = []
+def cases(builder, rounds, complaints, only=None):
+    """The rows of each project in turn."""
     try:
         builder.charcoal_cc()
         sources = projects(fetch_sources(builder))
     except Unavailable as reason:
         complaints.append(("charcoal", "size", f"size: {reason}"))
-        return found
+        return
     for name, default in (("sqlite", 2), ("lua", 3)):
         if only and name not in only:
             continue
         try:
-            found += project_rows(builder, name, sources[name], rounds or default)
+            yield project_rows(builder, name, sources[name], rounds or default)
         except (Unavailable, subprocess.CalledProcessError) as reason:
             complaints.append(("charcoal", "size", f"size of {name}: {reason}"))
-    return found
