@@ -251,9 +251,10 @@ BENCHES = {
         rounds=5,
     ),
     "quotes": Bench(
-        cases={case: 20 for case in QUOTES},
+        cases={case: 8 for case in QUOTES},
         tiny={"100": 2},
-        rounds=2,
+        rounds=5,
+        paired=True,
     ),
     "echo": Bench(
         cases={case: 1000 for case in ECHO},
@@ -275,19 +276,22 @@ BENCHES = {
         probe={case: (100_000, 300_000) if case in ("nullfn", "wrap") else (10_000, 30_000) for case in TWAIT},
     ),
     "kv": Bench(
-        cases={case: 1000 for case in KV},
+        cases={case: 700 for case in KV},
         tiny={case: 50 for case in KV},
-        rounds=5,
+        rounds=7,
+        paired=True,
     ),
     "proxy": Bench(
-        cases={case: 1000 for case in PROXY},
+        cases={case: 700 for case in PROXY},
         tiny={case: 50 for case in PROXY},
-        rounds=5,
+        rounds=7,
+        paired=True,
     ),
     "http": Bench(
-        cases={case: 1000 for case in HTTP},
+        cases={case: 700 for case in HTTP},
         tiny={case: 50 for case in HTTP},
-        rounds=5,
+        rounds=7,
+        paired=True,
     ),
     "async": Bench(
         cases={case: 1_000_000 for case in ASYNC},

@@ -27,15 +27,21 @@ def row(bench, case, system, metric, value, unit, ours=None, ratio=None):
     return dict(zip(KEYS, [bench, case, system, metric, round(value, 4), unit, ratio]))
 
 
+def _value(bench, figure):
+    """The best of all rounds; where the plan says `paired`, their median."""
+    return statistics.median(figure.values) if plan.BENCHES[bench].paired else figure.best
+
+
 def _figures_row(bench, case, metric, figure, ours):
-    """A figure's row: its best value beside our best, or, where the plan says `paired`, medians of all rounds."""
+    """A figure's row: its value beside ours; where the plan says `paired`, the ratio is a median of all rounds."""
+    value = _value(bench, figure)
     if not plan.BENCHES[bench].paired:
-        return row(bench, case, figure.system, metric, figure.best, figure.unit, ours.best if ours else None)
+        return row(bench, case, figure.system, metric, value, figure.unit, ours.best if ours else None)
     pairs = [(theirs, own) for theirs, own in zip(figure.values, ours.values if ours else []) if theirs and own]
     turned = figure.metric in plan.THE_MORE_THE_BETTER
     ratios = [own / theirs if turned else theirs / own for theirs, own in pairs]
     ratio = statistics.median(ratios) if ratios else None
-    return row(bench, case, figure.system, metric, statistics.median(figure.values), figure.unit, ratio=ratio)
+    return row(bench, case, figure.system, metric, value, figure.unit, ratio=ratio)
 
 
 def rows_of_case(bench, case, figures, counts):
@@ -52,7 +58,7 @@ def _rows(bench, case, figures, counts):
     for figure in figures:
         held = best.setdefault((figure.system, figure.metric), figure)
         better = max if figure.metric in plan.THE_MORE_THE_BETTER else min
-        best[figure.system, figure.metric] = better(held, figure, key=lambda f: f.best)
+        best[figure.system, figure.metric] = better(held, figure, key=lambda f: _value(bench, f))
     rows = []
     for (system, metric), figure in best.items():
         rows.append(_figures_row(bench, case, metric, figure, best.get(("charcoal", metric))))
