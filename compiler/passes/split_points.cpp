@@ -221,6 +221,10 @@ MDNode *Splitter::weightsOfPoints() const {
 // Makes the edges before -> suspending -> (suspend) and dispatch -> restored -> after. Only the dispatch cannot be
 // reached yet.
 void Splitter::connect() {
+  // For code that is not optimised, LLVM 22 forgets to note the target of a jump by a table, with which speculative
+  // load hardening then compares the place where it has come to.
+  if (F.hasFnAttribute(Attribute::SpeculativeLoadHardening) && F.hasFnAttribute(Attribute::OptimizeNone))
+    F.addFnAttr("no-jump-tables", "true");
   auto *dispatch = BasicBlock::Create(abi.C, "dispatch", &F);
   auto *lost = BasicBlock::Create(abi.C, "lost", &F);
   new UnreachableInst(abi.C, lost);
