@@ -208,16 +208,15 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
       return
     }
     const stuck = blockedBranches(this)
+    let inVain: Branch | undefined
     for (const b of stuck) {
       const needed = b.blocked!.needs?.()
-      if (needed !== undefined && domain.held.need(needed, this)) return
+      if (needed === undefined) continue
+      if (domain.held.need(needed, this)) return
+      if (needed.home !== this && needed !== owner.activity && needed.ended === 0) inVain ??= b
     }
     if (stuck.some((b) => b.blocked!.outside)) return
-    for (const b of stuck) {
-      const needed = b.blocked!.needs?.()
-      const mayRun = needed === undefined || needed.home === this || needed === owner.activity
-      if (!mayRun && needed.ended === 0) return report(b, stuck)
-    }
+    if (inVain !== undefined) return report(inVain, stuck)
     this.timer ??= domain.host.timer(() => this.graceIsOver(), domain.grace)
   }
 

@@ -129,7 +129,7 @@ export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending
     if (this.activity !== null) return this.activity
     if (this.value === this) return this.follow()
     this.claim()
-    return (this.activity = domain.adopt(this.body(), this.label, this.context) as Activity<T>)
+    return (this.activity = domain.adopt!(this.body(), this.label, this.context) as Activity<T>)
   }
 
   /** The call is a part of a branch. From now on an activity that nobody runs stands for it, and ends with it. */

@@ -11,7 +11,6 @@
 import type { Domain } from './types.ts'
 import { PROTOCOL } from './kind.ts'
 import { say, TWO_VERSIONS } from './say.ts'
-import { alone, asOperation } from '../wait/alone.ts'
 
 /** What the copies share, at `globalThis[Symbol.for('charcoal')][protocol]`. */
 interface Shared {
@@ -43,8 +42,6 @@ protocols[PROTOCOL] = shared
 export let domain = shared.domain ?? ({
   current: null,
   pending: null,
-  adopt: alone,
-  asCall: asOperation,
   fromHost: (f: () => void) => f(),
 } as unknown as Domain)
 

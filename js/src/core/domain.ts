@@ -10,7 +10,7 @@
  */
 import type * as types from './types.ts'
 import type { AnyIterator, AsyncContext, Branch, Frame, Group, Pending, Tracer } from './types.ts'
-import { NEXT, START, Suspension, THROW } from './suspension.ts'
+import { isSuspension, NEXT, START, Suspension, THROW } from './suspension.ts'
 import { Activity } from './activity.ts'
 import type { AtomicBlock } from './atomicBlock.ts'
 import { contexts } from './asyncContext.ts'
@@ -25,14 +25,14 @@ import {
   isOperation,
 } from './generators.ts'
 import { shareDomain } from './current.ts'
-import { ACTIVITY, CALL, GROUP, kindOf, SUSPENSION } from './kind.ts'
+import { ACTIVITY, CALL, GROUP, kindOf, REMOVED, SUSPENSION } from './kind.ts'
 import { HeldBack } from './held.ts'
 import { realHost, type Host } from './host.ts'
 import { nameOf, remember } from './names.ts'
 import { CIRCLE, diagnosis, OTHER_VERSION, say } from './say.ts'
 import { Scheduler, type Step } from './scheduler.ts'
 import { circleOf } from '../wait/circle.ts'
-import { blockAgain, blockOnPromise, expectFailure, waitFor } from '../wait/promise.ts'
+import { blockAgain, blockOnPromise, expectFailure } from '../wait/promise.ts'
 import { endBranch } from '../scope/root.ts'
 
 export interface DomainOptions {
@@ -162,14 +162,11 @@ export class Domain extends Scheduler implements types.Domain {
   }
 
   /**
-   * What a body has returned, an operation, a promise or a value, to be run at once: `yield* domain.asCall(body())`,
-   * after `own` was set: a call among them belongs to this activity. Generators become calls: `yield*` looks up the
-   * methods of what it runs, which for the generator of a body written in place costs more than to run it (see
-   * generators.ts).
+   * The call that a body has returned, or a call of the generator that it has: `yield*` looks up the methods of what it
+   * runs, which for the generator of a body written in place costs more than to run it (see generators.ts).
    */
-  asCall<O>(what: O): types.AsOperation<O> {
-    this.own = false
-    return (isGenerator(what) ? new Call(what) : waitFor(what)) as any
+  asCall(what: unknown): Suspension<unknown> | undefined {
+    return isGenerator(what) ? new Call(what) : isSuspension(what) ? what : undefined
   }
 
   within(op: AnyIterator, context: AsyncContext): Call<any> {
@@ -343,7 +340,7 @@ function ask(op: any, kind: number | undefined, branch: Branch): boolean {
   if (typeof op === 'object' && op !== null) {
     if (kind === ACTIVITY) return (op as types.Activity).joinFrom(branch)
     if (kind === GROUP || isGenerator(op)) return beginCall(op, branch)
-    if (kind !== undefined) throw new Error(say(OTHER_VERSION))
+    if (kind! < SUSPENSION || kind! > REMOVED) throw new Error(say(OTHER_VERSION))
     if (typeof (op as PromiseLike<unknown>).then === 'function')
       return blockOnPromise(branch, op as PromiseLike<unknown>)
     if (isOperation(op)) return beginCall(op, branch)

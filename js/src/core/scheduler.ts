@@ -17,7 +17,7 @@
  * - The group that runs is not queued by its own branches: the run loop takes its next branch when the running one has
  *   stopped.
  */
-import type { Activity, Branch, Chooser, Context, Group } from './types.ts'
+import type { Activity, Branch, Context, Group } from './types.ts'
 import type { Host } from './host.ts'
 import { BaseContext } from './group.ts'
 import { noteOurs } from './current.ts'
@@ -36,7 +36,6 @@ export abstract class Scheduler {
   steps: number = 0
   onTop: (() => void) | null = null
   alone: Branch | null = null
-  protected chooser: Chooser | null = null
   protected readonly slice: Slice
   protected posted = false
   protected late = false
@@ -163,7 +162,6 @@ export abstract class Scheduler {
 
   /** Legacy code has queued `activity`. */
   protected comes(activity: Activity): void {
-    if (this.chooser !== null) return
     this.newcomers.push(activity)
     if (this.late && this.newcomers.length === 1) this.host.soon(() => this.admit())
   }
@@ -199,22 +197,8 @@ export abstract class Scheduler {
     } else this.top.idle()
   }
 
-  // ---- in the place of the host
-
-  /** From now on the caller runs the groups, with `turn`, and chooses where an activity is set aside. */
-  drive(chooser: Chooser): void {
-    this.disturb()
-    this.posted = true
-    this.chooser = chooser
-    this.steps = 0
-  }
-
   /** The steps are used up: is the running group to be set aside? */
   protected isOver(group: Group): boolean {
-    if (this.chooser !== null) {
-      this.steps = 1
-      return !group.atomic && this.chooser.preempt()
-    }
     const over = this.slice.isOver(group, this.top.head !== null)
     this.steps = this.slice.stride
     return over

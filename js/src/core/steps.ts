@@ -2,6 +2,7 @@
  * `steps` makes awaitable what takes several steps, each run by a generator of the library: `finish`, `each`,
  * `lock.with`.
  */
+import { alone } from '../wait/alone.ts'
 import { Suspension, type Awaitable, type Operation } from './suspension.ts'
 
 /** An operation of several steps: `yield*` runs it, `await` in legacy code runs it as an activity of its own. */
@@ -28,4 +29,5 @@ export function steps<T>(gen: Generator<unknown, T, any>): Steps<T> {
 export function makeAwaitable(prototype: object): void {
   for (const name of ['then', 'catch', 'finally'])
     Object.defineProperty(prototype, name, Object.getOwnPropertyDescriptor(Suspension.prototype, name)!)
+  ;(prototype as { unscheduled?: unknown }).unscheduled = alone
 }

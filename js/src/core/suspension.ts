@@ -12,6 +12,7 @@ import type { Branch, Mode } from './types.ts'
 import { domain } from './current.ts'
 import { CALL, kindOf, SUSPENSION } from './kind.ts'
 import { say, WAITS_ALREADY } from './say.ts'
+import { promiseOf } from '../wait/promiseOf.ts'
 
 /** What can be run with `yield*` inside an activity and ends with a `T`. */
 export interface Operation<T> {
@@ -85,7 +86,13 @@ export abstract class Suspension<T> implements Operation<T>, Awaitable<T> {
     ok?: ((value: T) => A | PromiseLike<A>) | null,
     bad?: ((error: any) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    return (this.adopted ??= domain.adopt(this, this.describe?.())).then(ok, bad) as Promise<A | B>
+    this.adopted ??= domain.adopt?.(this, this.describe?.()) ?? this.unscheduled()
+    return this.adopted.then(ok, bad) as Promise<A | B>
+  }
+
+  /** @internal The outcome in a program that starts no activities. */
+  unscheduled(): Promise<T> {
+    return promiseOf(this as never)
   }
 
   /** For legacy code, as of a promise. */

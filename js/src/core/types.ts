@@ -214,12 +214,6 @@ export interface Tracer {
   ended?(activity: Activity): void
 }
 
-/** Chooses in the domain's place (see dev/simulate.ts). */
-export interface Chooser {
-  /** At a call or return: is the running activity to be set aside here? */
-  preempt(): boolean
-}
-
 /** A block that activities can be taken into. */
 export interface Block extends Context {
   readonly owner: Branch
@@ -313,15 +307,19 @@ export interface Domain {
   onTop: (() => void) | null
 
   spawn(body: unknown, contained?: boolean, name?: string): Activity
-  adopt(body: unknown, name?: string, context?: AsyncContext | null): Activity
   standIn(name: string): Activity
   called(call: Pending): void
   startPending(): void
   /** Says who waits for whom if `branch` has closed a circle of activities by its present wait. */
   circle(branch: Branch): string | null
-  asCall<O>(what: O): AsOperation<O>
-  /** What runs `op` in `context`. Programs that start no activities do without it. */
+  // Programs that start no activities do without these.
+
+  /** What runs a generator or an operation of ours in place; undefined: it is neither (see asCall.ts). */
+  asCall?(what: unknown): Runnable<any> | undefined
+  /** What runs `op` in `context`. */
   within?(op: AnyIterator, context: AsyncContext): Runnable<any>
+  /** The activity of a call, or another operation, that is not a part of the branch that has made it. */
+  adopt?(body: unknown, name?: string, context?: AsyncContext | null): Activity
   buried(activity: Activity): void
 
   enter(context: Context): void

@@ -10,7 +10,7 @@
  */
 import { checkFunction } from '../core/arguments.ts'
 import { useDomain } from '../core/current.ts'
-import { Domain } from '../core/domain.ts'
+import { DrivenDomain } from './driven.ts'
 import { branchesOf } from '../core/branchesOf.ts'
 import type { Context, Group } from '../core/types.ts'
 import type { Host } from '../core/host.ts'
@@ -135,8 +135,7 @@ export async function simulate<T>(
   checkFunction('simulate', body)
   const decide = options.decide ?? (() => 0)
   const host = new SimulatedHost()
-  const d = new Domain({ host })
-  d.drive({ preempt: () => d.top.head !== null && decide(2, 'preempt') === 1 })
+  const d: DrivenDomain = new DrivenDomain(host, () => d.top.head !== null && decide(2, 'preempt') === 1)
   const before = useDomain(d)
   const real = performance.now.bind(performance)
   const virtual = options.globals === false ? null : virtualGlobals(host, options.epoch ?? Date.now())
@@ -195,7 +194,7 @@ function readyGroups(context: Context): number {
 }
 
 /** Runs the turn of the ready group at `index`. */
-function runOne(d: Domain, index: number): void {
+function runOne(d: DrivenDomain, index: number): void {
   const ready: Group[] = []
   for (let g = d.top.shift(); g !== null; g = d.top.shift()) ready.push(g)
   const [group] = ready.splice(index, 1)
@@ -203,7 +202,7 @@ function runOne(d: Domain, index: number): void {
   d.turn(group)
 }
 
-function waitsOutside(d: Domain): number {
+function waitsOutside(d: DrivenDomain): number {
   let n = 0
   for (let a = d.live; a !== null; a = a.prev) for (const b of branchesOf(a)) if (b.blocked?.outside === 2) n++
   return n

@@ -10,7 +10,7 @@ import { isGenerator } from '../core/generators.ts'
 import { kindOf } from '../core/kind.ts'
 import type { Operation } from '../core/suspension.ts'
 import type { Value } from '../wait/case.ts'
-import { waitFor } from '../wait/promise.ts'
+import { waitFor } from '../wait/waitFor.ts'
 
 /** Something that ends with a `T`: an operation, a promise, or a plain value. */
 export type Result<I> = I extends Value ? I : I extends Operation<infer T> ? T : Awaited<I>

@@ -8,7 +8,7 @@ import { spawn } from '../core/spawn.ts'
 import { isCancelled } from '../scope/errors.ts'
 import { noncancellable } from '../scope/finish.ts'
 import { endedBy, type OperationOptions } from '../scope/scoped.ts'
-import { waitFor } from '../wait/promise.ts'
+import { waitFor } from '../wait/waitFor.ts'
 import { isOperation, operationOf, type ItemResult, type Result } from './items.ts'
 
 type Resource = { [ASYNC_DISPOSE]?: () => unknown; [DISPOSE]?: () => unknown } | null | undefined

@@ -1,12 +1,14 @@
 /// <reference lib="es2018.asynciterable" preserve="true" />
 /** `chunks` reads a stream chunk by chunk; a cancel of the reader reaches the stream's source. */
 import { checkFunction } from '../core/arguments.ts'
+import { asCall } from '../core/asCall.ts'
 import { domain } from '../core/current.ts'
 import { steps, type Steps } from '../core/steps.ts'
 import { noncancellable } from '../scope/finish.ts'
 import { endedBy, type OperationOptions } from '../scope/scoped.ts'
 import { each } from '../wait/each.ts'
-import { disregard, waitFor } from '../wait/promise.ts'
+import { disregard } from '../wait/promise.ts'
+import { waitFor } from '../wait/waitFor.ts'
 
 interface NodeReadable<T> extends AsyncIterable<T> {
   destroy(error?: Error): unknown
@@ -41,7 +43,7 @@ function* webChunks<T>(stream: ReadableStream<T>, body: (chunk: T) => unknown): 
       ended = done
       if (done) return
       domain.own = true
-      yield* domain.asCall(body(value))
+      yield* asCall(body(value))
     }
   } catch (error) {
     throw (why = error)

@@ -20,6 +20,7 @@ import { steps, type Steps } from '../core/steps.ts'
 import { Queue } from '../core/queue.ts'
 import { diagnosis } from '../core/say.ts'
 import { ClosedError, isClosed } from '../scope/errors.ts'
+import { asCall } from '../core/asCall.ts'
 import { domain } from '../core/current.ts'
 
 class Recv<T> extends Clause<T> {
@@ -172,7 +173,7 @@ export class Channel<T> implements AsyncIterable<T> {
         throw error
       }
       domain.own = true
-      yield* domain.asCall(body(item))
+      yield* asCall(body(item))
     }
   }
 

@@ -26,6 +26,7 @@ import type { Branch } from '../core/branch.ts'
 import { DeadlockError } from '../scope/errors.ts'
 import { checkFunction, checkTime } from '../core/arguments.ts'
 import { generatorOf } from '../core/call.ts'
+import { asCall } from '../core/asCall.ts'
 import { domain } from '../core/current.ts'
 import { steps, type Steps } from '../core/steps.ts'
 import { spawn } from '../core/spawn.ts'
@@ -221,7 +222,7 @@ function* collect<I, V, T>(
   const r = new Rendezvous<I, V>(options)
   try {
     domain.own = true
-    return yield* domain.asCall(body(r))
+    return yield* asCall(body(r))
   } finally {
     r.cancel()
   }

@@ -14,6 +14,7 @@ import { DeadlockError } from '../scope/errors.ts'
 import type * as types from '../core/types.ts'
 import type { Branch } from '../core/types.ts'
 import type { Activity } from '../core/activity.ts'
+import { asCall } from '../core/asCall.ts'
 import { domain } from '../core/current.ts'
 import { diagnosis, HELD_ALREADY, say, TOO_MANY_PERMITS } from '../core/say.ts'
 import { steps, type Steps } from '../core/steps.ts'
@@ -143,7 +144,7 @@ export class Semaphore {
     const permit: Permit = yield* this.acquire(want)
     try {
       domain.own = true
-      return yield* domain.asCall(body())
+      return yield* asCall(body())
     } finally {
       permit.release()
     }

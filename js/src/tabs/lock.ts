@@ -1,4 +1,5 @@
 /** `tabLock` is a lock for all tabs and workers of an origin: `navigator.locks` as a clause. */
+import { asCall } from '../core/asCall.ts'
 import { domain } from '../core/current.ts'
 import { steps, type Steps } from '../core/steps.ts'
 import type { Branch } from '../core/branch.ts'
@@ -103,7 +104,7 @@ export class TabLock {
     const permit = yield* this.acquire(options)
     try {
       domain.own = true
-      return yield* domain.asCall(body())
+      return yield* asCall(body())
     } finally {
       permit.release()
     }

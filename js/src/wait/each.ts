@@ -2,12 +2,14 @@
  * `each` is `for await` for activities. It closes the iterator when the loop ends early, by an error or a cancel too.
  */
 import { checkFunction, checkItems } from '../core/arguments.ts'
+import { asCall } from '../core/asCall.ts'
 import { domain } from '../core/current.ts'
 import { steps, type Steps } from '../core/steps.ts'
 import { isCancelled } from '../scope/errors.ts'
 import { noncancellable } from '../scope/finish.ts'
 import { endedBy, type OperationOptions } from '../scope/scoped.ts'
-import { disregard, expectFailure, waitFor } from './promise.ts'
+import { disregard, expectFailure } from './promise.ts'
+import { waitFor } from './waitFor.ts'
 
 /**
  * Runs `body` for each item of an async iterable (a stream, a channel, an async generator), or of an iterable of
@@ -44,7 +46,7 @@ function* run<T>(items: Items<T>, body: (item: T) => unknown): Generator<unknown
       if (ended) return
       const item: T = stream ? next.value : yield* waitFor(next.value)
       domain.own = true
-      yield* domain.asCall(body(item))
+      yield* asCall(body(item))
     }
   } catch (error) {
     const cancelled = isCancelled(error)

@@ -1,5 +1,5 @@
 /**
- * Waits for a promise or any thenable: `yield* wait(p)`, typed (see wait.ts), or plain `yield p` as in the papers.
+ * Waits for a promise or any thenable: `yield* wait(p)`, typed (see waitFor.ts), or plain `yield p` as in the papers.
  *
  * A promise cannot take back a reaction. So the reaction goes through a cell, which a withdrawn wait leaves behind
  * empty; a branch uses one cell for all its waits in turn, so that an ordinary wait allocates nothing but what `then`
@@ -7,15 +7,12 @@
  *
  * - `cell.branch` is who waits for the cell's promise, null after that wait was withdrawn.
  */
-import { isSuspension, NEXT, Suspension, THROW } from '../core/suspension.ts'
+import { NEXT, THROW } from '../core/suspension.ts'
 import type { Blocker, Branch, Mode } from '../core/types.ts'
 import { domain, noteOurs } from '../core/current.ts'
 import { NativePromise, then } from '../core/host.ts'
-import { isActivity } from '../core/activity.ts'
-import { isOperation } from '../core/generators.ts'
-import { GROUP, kindOf, SUSPENSION } from '../core/kind.ts'
+import { kindOf, SUSPENSION } from '../core/kind.ts'
 import { Clause } from './clause.ts'
-import type { Awaitable, Operation } from '../core/suspension.ts'
 
 export class PromiseCell implements Blocker {
   branch: Branch | null
@@ -105,6 +102,17 @@ export function blockOnPromise(branch: Branch, promise: PromiseLike<unknown>): b
   return false
 }
 
+/** What `yield*` hands to the run loop to wait for a promise (see waitFor.ts). */
+export interface PromiseWait {
+  readonly promise: PromiseLike<unknown>
+  begin(branch: Branch): boolean
+}
+
+/** The `begin` of such a wait, by which it is known. */
+export function beginWait(this: PromiseWait, branch: Branch): boolean {
+  return blockOnPromise(branch, this.promise)
+}
+
 /**
  * Does the same for a branch that a promise has just answered. False: `op` is no ordinary promise, or the branch is
  * cancelled, and nothing was done.
@@ -113,7 +121,7 @@ export function blockAgain(branch: Branch, op: unknown): boolean {
   const { cell, scope } = branch
   if (typeof op !== 'object' || op === null || cell === null || (scope !== null && scope.marked)) return false
   try {
-    const promise = (op.constructor === PromiseWait ? (op as PromiseWait<unknown>).promise : op) as Promise<unknown>
+    const promise = ((op as PromiseWait).begin === beginWait ? (op as PromiseWait).promise : op) as Promise<unknown>
     if (promise.constructor !== Promise || promise.then !== then) return false
     // V8 inlines this, because it has just read the method, but not `then.call`.
     promise.then((cell as PromiseCell).ok, (cell as PromiseCell).bad)
@@ -170,26 +178,6 @@ export class PromiseClause<T> extends Clause<T> {
 }
 
 /**
- * Avoids `super()`: V8 does not inline derived constructors inside `try`, where a wait would cost a fifth more. Its
- * prototype makes it a suspension.
- */
-class PromiseWait<T> {
-  done: boolean
-  value: any
-  readonly promise: PromiseLike<T>
-  constructor(promise: PromiseLike<T>) {
-    this.done = false
-    this.value = undefined
-    this.promise = promise
-  }
-  begin(branch: Branch): boolean {
-    return blockOnPromise(branch, this.promise)
-  }
-}
-interface PromiseWait<T> extends Suspension<T> {}
-Object.setPrototypeOf(PromiseWait.prototype, Suspension.prototype)
-
-/**
  * What is known of a promise, and who waits for it.
  *
  * - `settled` is its outcome, null while it is pending or has not been asked long enough to say.
@@ -229,33 +217,4 @@ function hubOf(promise: PromiseLike<unknown>): Hub {
     queueMicrotask(() => (made.asked = true))
   }
   return hub
-}
-
-class Plain<T> extends Suspension<T> {
-  readonly plain: T
-  constructor(plain: T) {
-    super()
-    this.plain = plain
-  }
-  override next(answer?: unknown): this {
-    if (this.value === this || this.done || --domain.steps <= 0) return super.next(answer)
-    if (domain.pending !== null) domain.startPending()
-    return this.finished(this.plain)
-  }
-  begin(branch: Branch): boolean {
-    return branch.goOn(NEXT, this.plain)
-  }
-}
-
-/** An operation of whatever can be awaited; `wait` of wait.ts is what programs use. */
-export function waitFor<T>(what: Operation<T>): Operation<T> & Awaitable<T>
-export function waitFor<T>(what: T | PromiseLike<T>): Operation<T> & Awaitable<T>
-export function waitFor(what: unknown): unknown {
-  if (typeof what === 'object' && what !== null) {
-    if (what instanceof Promise && kindOf(what) === undefined) return new PromiseWait(what)
-    if (isSuspension(what) || isActivity(what) || kindOf(what) === GROUP) return what
-    if (isOperation(what)) return what
-    if (typeof (what as PromiseLike<unknown>).then === 'function') return new PromiseWait(what as PromiseLike<unknown>)
-  }
-  return new Plain(what)
 }

@@ -6,7 +6,8 @@ import { NO_SIGNAL_HERE } from '../core/say.ts'
 import type { Awaitable, Operation } from '../core/suspension.ts'
 import { abortable, type WaitOptions } from './abortable.ts'
 import type { Clause } from './clause.ts'
-import { PromiseClause, waitFor } from './promise.ts'
+import { PromiseClause } from './promise.ts'
+import { waitFor } from './waitFor.ts'
 
 /**
  * Makes an operation of whatever can be awaited: an operation is returned as it is, a promise or thenable becomes a

@@ -5,7 +5,7 @@ import { DISPOSE } from '../core/dispose.ts'
 import { isCancelled } from '../scope/errors.ts'
 import { noncancellable } from '../scope/finish.ts'
 import type { Result } from '../ops/items.ts'
-import { waitFor } from '../wait/promise.ts'
+import { waitFor } from '../wait/waitFor.ts'
 import { checkPort, listen, transfersOf, unpacked, type Message, type Port } from './protocol.ts'
 
 /** The functions of the other side, as they are called from here. */

@@ -7,7 +7,8 @@ import { remember } from '../../core/names.ts'
 import { start } from '../../core/start.ts'
 import { NEXT, Suspension, type Operation } from '../../core/suspension.ts'
 import type { Branch } from '../../core/types.ts'
-import { blockOnPromise, waitFor } from '../../wait/promise.ts'
+import { blockOnPromise } from '../../wait/promise.ts'
+import { waitFor } from '../../wait/waitFor.ts'
 import { Called } from './called.ts'
 
 /**

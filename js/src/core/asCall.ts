@@ -1,0 +1,15 @@
+/**
+ * What a body has returned, an operation, a promise or a value, to be run at once: `yield* asCall(body())`, after
+ * `domain.own` was set. It belongs to this activity. In a program that starts none, nothing but a generator is needed.
+ */
+import { domain } from './current.ts'
+import type { AsOperation } from './types.ts'
+
+export function asCall<O>(what: O): AsOperation<O> {
+  domain.own = false
+  return (domain.asCall?.(what) ?? asOperation(what)) as AsOperation<O>
+}
+
+function* asOperation(what: any): Generator<unknown, unknown, any> {
+  return what?.throw && Symbol.iterator in what ? yield* what : yield what
+}
