@@ -36,6 +36,7 @@ import {
   count,
 } from './lib.ts'
 import { check, simulate, explore, enforce, develop, record, Recorder } from '../src/dev/index.ts'
+import { all } from '../src/ops.ts'
 import { channelHop } from '../src/core/host.ts'
 import { Queue } from '../src/core/queue.ts'
 import { contexts } from '../src/core/asyncContext.ts'
@@ -44,6 +45,79 @@ import { emit, enter, leave, leaving } from '../src/plugin/runtime.ts'
 const tick = (ms = 0): Promise<void> => new Promise((done) => setTimeout(done, ms))
 const id = asyncFn(function* (n: number) {
   return n
+})
+
+test('what a body returns is run, waited for, or is the result, whoever calls the body', async () => {
+  const five = asyncFn(function* () {
+    yield* sleep(1)
+    return 5
+  })
+  const [list, map, headers] = [[1], new Map([[1, 2]]), new Headers([['a', 'b']])]
+  const own = { [Symbol.iterator]: () => five()[Symbol.iterator]() }
+  const bodyOf = sleep(1).do(() => 1)
+  const removed = when(false, sleep(1))
+  const returns: Record<string, [() => any, unknown]> = {
+    nothing: [() => undefined, undefined],
+    null: [() => null, null],
+    number: [() => 5, 5],
+    text: [() => 'text', 'text'],
+    list: [() => list, list],
+    map: [() => map, map],
+    headers: [() => headers, headers],
+    function: [() => five, five],
+    'clause with a body': [() => bodyOf, bodyOf],
+    'clause without effect': [() => removed, removed],
+    promise: [() => Promise.resolve(5), 5],
+    thenable: [() => ({ then: (ok: (n: number) => void) => ok(5) }), 5],
+    generator: [
+      function* () {
+        yield* sleep(1)
+        return 5
+      },
+      5,
+    ],
+    call: [() => five(), 5],
+    activity: [() => spawn(five), 5],
+    clause: [() => sleep(1), undefined],
+    statement: [() => waituntil(sleep(1).do(() => 5)), 5],
+    steps: [() => finish(() => 5 as never), 5],
+    'wait for a promise': [() => wait(Promise.resolve(5)), 5],
+    'wait for a value': [() => wait(5), 5],
+  }
+  const callers: Record<string, (body: () => any) => any> = {
+    spawn: (body) => spawn(body),
+    atomic: (body) => atomic(body),
+    finish: (body) => finish(body),
+    noncancellable: (body) => noncancellable(body),
+    deadline: (body) => deadline(9999, body),
+    with: (body) => mutex().with(body),
+    asyncFn: (body) => asyncFn(body)(),
+    atomicFn: (body) => atomicFn(body)(),
+    all: function* (body) {
+      return (yield* all([body]))[0]
+    },
+    async: function* (body) {
+      let handle: any
+      yield* finish(function* () {
+        handle = yield* async(body)
+      })
+      return handle.value
+    },
+  }
+  for (const [who, call] of Object.entries(callers))
+    for (const [what, [body, want]] of Object.entries(returns)) {
+      // In a block a spawned activity would wait for the block's end.
+      if (/^atomic/.test(who) && what === 'activity') continue
+      const got = await spawn(function* () {
+        return [yield* call(body)] // in a list, so that it is not taken for what the activity runs
+      })
+      ok((got as unknown[])[0] === want, `${who} of ${what}: got ${String((got as unknown[])[0])}`)
+    }
+  // An object that has nothing but an iterator is an operation of the program's own; a list is none.
+  const runs: ((body: any) => any)[] = [spawn, atomic, finish]
+  for (const run of [spawn, atomic, (body: any) => spawn(() => body)] as typeof runs) same(await run(own), 5)
+  for (const what of [list, map, headers])
+    for (const run of runs) throws(() => run(what), /takes a function or an operation, not/)
 })
 
 test('the hop through a MessageChannel, where there is no setImmediate', async () => {

@@ -22,6 +22,7 @@ import {
   generatorNext,
   isGenerator,
   isGeneratorFunction,
+  isRunnable,
   just,
 } from './generators.ts'
 import { domain } from './current.ts'
@@ -263,5 +264,5 @@ export function generatorFrom(what: unknown): AnyIterator {
   if (isCall(what)) return what.take()
   if (typeof what !== 'object' || what === null) return just(what)
   if (isGenerator(what)) return what
-  return Symbol.iterator in what ? delegate(what as Iterable<unknown>) : just(what)
+  return isRunnable(what) ? delegate(what as Iterable<unknown>) : just(what)
 }

@@ -27,6 +27,15 @@ export function isOperation(what: object): boolean {
   return typeof next === 'function' && typeof fail === 'function' && Symbol.iterator in what
 }
 
+/**
+ * Is it run where anything may be given? So is what can be, and also an object of a program's own that has nothing but
+ * an iterator. A list is a value, and so is what the host iterates: a map, the headers of a response. These have tags.
+ */
+export function isRunnable(what: object): boolean {
+  if (isOperation(what)) return true
+  return Symbol.iterator in what && !Array.isArray(what) && !(Symbol.toStringTag in what)
+}
+
 /** A generator of one request, or of a value. */
 export function* just(value: unknown): Generator<unknown, unknown, unknown> {
   return yield value

@@ -6,7 +6,7 @@
  */
 import { checkItems } from '../core/arguments.ts'
 import { claimed, ownCall } from '../core/call.ts'
-import { isGenerator } from '../core/generators.ts'
+import { isGenerator, isRunnable } from '../core/generators.ts'
 import { kindOf } from '../core/kind.ts'
 import type { Operation } from '../core/suspension.ts'
 import type { Value } from '../wait/case.ts'
@@ -35,10 +35,5 @@ export function isOperation(what: unknown): boolean {
   if (typeof what !== 'object' || what === null) return false
   if (kindOf(what) !== undefined || isGenerator(what)) return true
   if (typeof (what as PromiseLike<unknown>).then === 'function') return false
-  return Symbol.iterator in what && !isCollection(what)
-}
-
-/** What has an iterator but is a value. */
-function isCollection(what: object): boolean {
-  return Array.isArray(what) || what instanceof Map || what instanceof Set || ArrayBuffer.isView(what)
+  return isRunnable(what)
 }
