@@ -422,6 +422,19 @@ test('a branch that waits for a read-write lock which it has itself is told', as
   await told('write', 'write')
   await told('write', 'read')
   await told('read', 'write')
+  // With one permit left of two.
+  await rejects(
+    spawn(function* () {
+      const [one, two] = [yield* lock.read(), yield* lock.read()]
+      one.release()
+      try {
+        yield* lock.write()
+      } finally {
+        two.release()
+      }
+    }),
+    /DeadlockError: ledger is held by this branch/,
+  )
   // Behind a writer that waits: two reads at the same time are otherwise no mistake.
   let writer: Activity<unknown> | undefined
   await rejects(

@@ -65,7 +65,7 @@ export class RwLock {
   /** @internal */ readonly waiters: ClauseList = new ClauseList()
   /** @internal */ readers: number = 0
   /** @internal */ writing: boolean = false
-  /** @internal Branches that have it, to read or to write. */ readonly holders: Set<unknown> = new Set()
+  /** @internal How many permits each branch has that has any. */ readonly holders: Map<unknown, number> = new Map()
 
   constructor(name: string) {
     this.name = name
@@ -90,9 +90,11 @@ export class RwLock {
   admit(writes: boolean, to: unknown): Permit {
     if (writes) this.writing = true
     else this.readers++
-    this.holders.add(to)
+    this.holders.set(to, (this.holders.get(to) ?? 0) + 1)
     return new Permit(() => {
-      this.holders.delete(to)
+      const left = this.holders.get(to)! - 1
+      if (left > 0) this.holders.set(to, left)
+      else this.holders.delete(to)
       if (writes) this.writing = false
       else this.readers--
       this.serve()
