@@ -77,6 +77,72 @@ if (here) {
   })
 }
 
+/** The locks of a browser with one tab: first come, first served. */
+function fakeLocks(): LockManager {
+  const held: { name: string; mode: string }[] = []
+  let queue: { name: string; mode: string; run: () => void }[] = []
+  const serve = (): void => {
+    const waits: typeof queue = []
+    for (const request of queue) {
+      const { name, mode } = request
+      const others = [...held, ...waits].filter((other) => other.name === name)
+      if (others.some((other) => mode === 'exclusive' || other.mode === 'exclusive')) waits.push(request)
+      else {
+        held.push(request)
+        request.run()
+      }
+    }
+    queue = waits
+  }
+  const request = (name: string, { mode, signal }: any, granted: () => Promise<void> | undefined): Promise<void> =>
+    new Promise((done, fail) => {
+      const mine = {
+        name,
+        mode,
+        run: () =>
+          void Promise.resolve(granted()).then(() => {
+            held.splice(held.indexOf(mine), 1)
+            done()
+            serve()
+          }),
+      }
+      signal.addEventListener('abort', () => {
+        queue = queue.filter((other) => other !== mine)
+        fail(signal.reason)
+        serve()
+      })
+      queue.push(mine)
+      setTimeout(serve)
+    })
+  return { request } as unknown as LockManager
+}
+
+test('who holds a lock of all tabs, under its name, is told if it would wait for itself, and only then', async () => {
+  const manager = fakeLocks()
+  const lock = (): ReturnType<typeof tabLock> => tabLock('draft', manager)
+  await spawn(function* () {
+    const told = function* (mode: 'acquire' | 'share'): Generator<unknown, boolean, any> {
+      try {
+        ;(yield* lock()[mode]()).release()
+        return false
+      } catch (error) {
+        return error instanceof DeadlockError
+      }
+    }
+    const one = yield* lock().acquire()
+    same([yield* told('acquire'), yield* told('share')], [true, true], 'held alone, by another object of its name')
+    one.release()
+    const [two, three] = [yield* lock().share(), yield* lock().share()]
+    two.release()
+    same([yield* told('acquire'), yield* told('share')], [true, false], 'one permit left of two')
+    three.release()
+    same([yield* told('acquire'), yield* told('share')], [false, false], 'given back')
+    const other = yield* tabLock('other', manager).acquire()
+    same(yield* told('acquire'), false, 'holds another one')
+    other.release()
+  })
+})
+
 test('a broadcast reaches all others of its name, in order, and is no deadlock in a block', async () => {
   using a = broadcast<number>('numbers')
   using b = broadcast<number>('numbers')

@@ -9,6 +9,15 @@ import { Permit } from '../sync/semaphore.ts'
 import { abortable, type WaitOptions } from '../wait/abortable.ts'
 import { Clause } from '../wait/clause.ts'
 
+/** A permit that a branch has. Of one name there may be several objects, each with its own permits. */
+interface Held {
+  readonly name: string
+  readonly manager: LockManager
+  readonly shares: boolean
+}
+
+const heldBy = new WeakMap<Branch, Held[]>()
+
 class Acquire extends Clause<Permit> {
   private readonly lock: TabLock
   private readonly mode: LockMode
@@ -21,7 +30,11 @@ class Acquire extends Clause<Permit> {
   }
 
   override begin(branch: Branch): boolean {
-    if (this.lock.owners.has(branch)) {
+    const { lock, mode } = this
+    // Those who share it do not wait for one another, as long as nobody waits who does not share.
+    const isOwn = ({ name, manager, shares }: Held): boolean =>
+      name === lock.name && manager === lock.manager && !(shares && mode === 'shared')
+    if (heldBy.get(branch)?.some(isOwn)) {
       const held = `this branch of ${branch.activity.name} holds the lock already`
       return branch.goOn(THROW, new DeadlockError(`${this.describe()}: ${held}; release it first`))
     }
@@ -38,7 +51,7 @@ class Acquire extends Clause<Permit> {
     const granted = (): Promise<void> | undefined => {
       if (this.controller !== controller) return undefined // withdrawn meanwhile: the lock is given back at once
       this.controller = null
-      return new Promise<void>((done) => this.fireFromHost(this.lock.permit(this.holder, done)))
+      return new Promise<void>((done) => this.fireFromHost(this.lock.permit(this.holder, this.mode === 'shared', done)))
     }
     this.lock.manager.request(this.lock.name, { mode, signal: controller.signal }, granted).catch((error: unknown) => {
       if (this.controller !== controller) return // withdrawn
@@ -77,7 +90,6 @@ class Acquire extends Clause<Permit> {
 export class TabLock {
   readonly name: string
   /** @internal */ readonly manager: LockManager
-  /** @internal Branches that hold it. */ readonly owners: Set<Branch> = new Set()
 
   /** @internal */
   constructor(name: string, manager: LockManager) {
@@ -111,10 +123,15 @@ export class TabLock {
   }
 
   /** @internal */
-  permit(holder: Branch | undefined, release: () => void): Permit {
-    if (holder !== undefined) this.owners.add(holder)
+  permit(holder: Branch | undefined, shares: boolean, release: () => void): Permit {
+    if (holder === undefined) return new Permit(release)
+    const { name, manager } = this
+    const held: Held = { name, manager, shares }
+    const all = heldBy.get(holder) ?? []
+    heldBy.set(holder, all)
+    all.push(held)
     return new Permit(() => {
-      if (holder !== undefined) this.owners.delete(holder)
+      all.splice(all.indexOf(held), 1)
       release()
     })
   }
