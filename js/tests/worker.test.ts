@@ -114,6 +114,54 @@ test('a port serves like a worker, until it serves no longer', async () => {
   port1.close()
 })
 
+test('several connections of one port have each the answers to its own calls', async () => {
+  const { port1, port2 } = new MessageChannel()
+  const stop = serve(
+    {
+      *echo(text: string, ms: number) {
+        yield* sleep(ms)
+        return text
+      },
+    },
+    port2,
+  )
+  try {
+    type Echo = { echo(text: string, ms: number): string }
+    const [a, b] = [connect<Echo>(port1), connect<Echo>(port1)]
+    const late = spawn(a.echo('late', 99_999))
+    same(await Promise.all([a.echo('a', 2), b.echo('b', 1)]), ['a', 'b'])
+    const cut = spawn(b.echo('cut', 99_999))
+    await b.echo('', 1)
+    cut.cancel()
+    await rejects(cut, /cancelled/)
+    same(late.state, 'running', 'a cancel of one is none of the other')
+    late.cancel()
+    await rejects(late, /cancelled/)
+  } finally {
+    stop()
+    port1.close()
+  }
+})
+
+test('the modules of a worker may each serve their functions at its port', async () => {
+  const { port1, port2 } = new MessageChannel()
+  const calls: string[] = []
+  const one = serve({ first: () => calls.push('first'), both: () => calls.push('both, first') }, port2)
+  const two = serve({ second: () => calls.push('second'), both: () => calls.push('both, second') }, port2)
+  try {
+    const there = connect<Record<'first' | 'second' | 'both' | 'none', () => number>>(port1)
+    same([await there.first(), await there.second(), await there.both()], [1, 2, 3])
+    await rejects(there.none(), /the worker has no function none/)
+    one()
+    same(await there.both(), 4)
+    await rejects(there.first(), /the worker has no function first/)
+    same(calls, ['first', 'second', 'both, first', 'both, second'])
+  } finally {
+    two()
+    port1.close()
+  }
+})
+
 test('what a function throws arrives as it was, or the caller learns that it cannot be copied', async () => {
   const { port1, port2 } = new MessageChannel()
   const thrown: Record<string, unknown> = { text: 'no', none: undefined, like: { error: 'no' }, code: () => {} }

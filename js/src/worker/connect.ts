@@ -18,8 +18,13 @@ interface Reply {
   reject(error: unknown): void
 }
 
+/**
+ * The number of the last call. Several connections may have one port, and hear the answers of all: so each call has a
+ * number of its own, and copies of the library begin with numbers that are far from one another's.
+ */
+let last = Math.floor(Math.random() * 2 ** 21) * 2 ** 31
+
 class Link {
-  private last = 0
   private readonly replies = new Map<number, Reply>()
   private readonly port: Port
   private broken: Error | undefined
@@ -54,7 +59,7 @@ class Link {
   /** Sends the call; the promise is of its result. */
   send(name: string, args: unknown[]): { id: number; reply: Promise<unknown> } {
     if (this.broken !== undefined) throw this.broken
-    const id = ++this.last
+    const id = ++last
     this.port.postMessage({ charcoal: 'call', id, name, args } satisfies Message, transfersOf(args))
     return { id, reply: new Promise((resolve, reject) => this.replies.set(id, { resolve, reject })) }
   }

@@ -22,6 +22,9 @@ export type Handlers = Record<string, (...args: any[]) => unknown>
  */
 export function serve(handlers: Handlers, port: Port = parent()): () => void {
   checkPort('serve', port)
+  const mine = { handlers }
+  const all = served.get(port) ?? new Set()
+  served.set(port, all.add(mine))
   const running = new Map<number, Activity<unknown>>()
   const answer = (message: Message, transfer: unknown[] = []): void => port.postMessage(message, transfer)
   const refuse = (id: number, name: string, error: unknown): void => {
@@ -52,7 +55,8 @@ export function serve(handlers: Handlers, port: Port = parent()): () => void {
   const stop = listen(
     port,
     (message) => {
-      if (message.charcoal === 'call') void call(message.id, message.name, message.args)
+      if (message.charcoal === 'call' && mine === whoAnswers(all, message.name))
+        void call(message.id, message.name, message.args)
       else if (message.charcoal === 'cancel') running.get(message.id)?.cancel(message.reason)
     },
     () => cancelAll('the caller has closed the port'),
@@ -60,8 +64,18 @@ export function serve(handlers: Handlers, port: Port = parent()): () => void {
   )
   return () => {
     stop()
+    all.delete(mine)
     cancelAll('the worker serves no longer')
   }
+}
+
+/** What is served at each port: the modules of a worker may serve their own functions. */
+const served = new WeakMap<Port, Set<{ handlers: Handlers }>>()
+
+/** Who has the function; of several who have none of that name, one says so. */
+function whoAnswers(all: Set<{ handlers: Handlers }>, name: string): { handlers: Handlers } {
+  const list = [...all]
+  return list.find(({ handlers }) => Object.hasOwn(handlers, name)) ?? list[0]
 }
 
 /** Who has made this worker. */
