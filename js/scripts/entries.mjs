@@ -16,6 +16,8 @@ export const tools = {
   plugin: 'src/plugin/index.ts',
   eslint: 'src/eslint/index.ts',
   register: 'src/plugin/register.ts',
+  registerSync: 'src/plugin/registerSync.ts',
+  loader: 'src/plugin/loader.ts',
   hooks: 'src/plugin/hooks.ts',
 }
 /** What a program imports. */

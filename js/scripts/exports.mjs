@@ -37,8 +37,12 @@ for (const name of ['plugin', 'eslint']) {
   }
   typesVersions['*'][name] = [typesCjs]
 }
-exports['./register'] = { types: './dist/types/plugin/register.d.ts', default: './dist/register.js' }
-typesVersions['*'].register = ['./dist/types/plugin/register.d.ts']
+const register = './dist/types/plugin/register.d.ts'
+exports['./register'] = {
+  'module-sync': { types: register, default: './dist/registerSync.js' },
+  default: { types: register, default: './dist/register.js' },
+}
+typesVersions['*'].register = [register]
 exports['./package.json'] = './package.json'
 
 const after = JSON.stringify({ ...json, exports, typesVersions }, null, 2) + '\n'

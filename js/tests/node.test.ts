@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { EventEmitter } from 'node:events'
-import { mkdirSync, writeFileSync, readFileSync, readdirSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { test, ok, rejects, same, throws, until } from './harness.ts'
 import { once, spawn, wait, asyncFn, atomic, atomicFn, deadline, sleep, finish, async, pause } from './lib.ts'
@@ -239,6 +239,50 @@ exports.main = async () => { await Promise.all([bump(), bump(), bump()])
   writeFileSync(path.join(project, 'main.cjs'), `require('./typed.ts').main().then((n) => console.log(n))\n`)
   const loaders = ['--enable-source-maps', '--require', './compiler.cjs', '--import', 'charcoal-js/register']
   same(run(process.execPath, [...loaders, 'main.cjs']).trim(), '3 typed.ts:4')
+})
+
+/** The ways to load `register`. With the flag, as in older versions, Node does not `require` ES modules. */
+const WAYS = (process.features as { require_module?: boolean }).require_module
+  ? [['--import'], ['--require'], ['--no-experimental-require-module', '--import']]
+  : [['--import']]
+
+test('register transforms however it is loaded, and says which packages it lacks and how to get them', () => {
+  install()
+  const bare = path.join(work, 'bare')
+  rmSync(bare, { recursive: true, force: true })
+  cpSync(path.join(project, 'node_modules/charcoal-js'), path.join(bare, 'node_modules/charcoal-js'), {
+    recursive: true,
+  })
+  writeFileSync(
+    path.join(bare, 'main.cjs'),
+    `let n = 0
+async function bump() { atomic: { const was = n; await null; await null; n = was + 1 } }
+Promise.all([bump(), bump(), bump()]).then(() => console.log(n))\n`,
+  )
+  const tell = (): string[] =>
+    WAYS.map((way) => {
+      const { stdout, stderr } = spawnSync(process.execPath, [...way, 'charcoal-js/register', 'main.cjs'], {
+        cwd: bare,
+        encoding: 'utf8',
+      })
+      return stdout.trim() || (/^Error: (.*)$/m.exec(stderr)?.[1] ?? stderr)
+    })
+  const lacks = (names: string): string[] =>
+    WAYS.map(
+      () =>
+        `charcoal-js/register needs ${names.replace(' ', ' and ')} to transform modules. ` +
+        `Remedy: npm install --save-dev ${names}`,
+    )
+  const give = (name: string): void => symlinkSync(path.join(js, 'node_modules', name), `${bare}/node_modules/${name}`)
+  same(tell(), lacks('@babel/parser magic-string'))
+  give('@babel')
+  same(tell(), lacks('magic-string'))
+  give('magic-string')
+  give('@jridgewell')
+  same(
+    tell(),
+    WAYS.map(() => '3'),
+  )
 })
 
 test('package.json has the entry points that scripts/entries.mjs names', () => {
@@ -527,7 +571,7 @@ test('it does not matter which module of the library is loaded first', async () 
   const { build } = await import('esbuild')
   const files = readdirSync(path.join(js, 'src'), { recursive: true })
     .map(String)
-    .filter((f) => f.endsWith('.ts') && !/plugin.(index|hooks|register|transform)|eslint/.test(f))
+    .filter((f) => f.endsWith('.ts') && !/plugin.(index|hooks|loader|register|transform)|eslint/.test(f))
   ok(files.length > 40)
   const outdir = path.join(work, 'first')
   await build({
