@@ -3,13 +3,21 @@
  * `domain.own` was set. It belongs to this activity. In a program that starts none, nothing but a generator is needed.
  */
 import { domain } from './current.ts'
+import { Suspension } from './suspension.ts'
 import type { AsOperation } from './types.ts'
 
 export function asCall<O>(what: O): AsOperation<O> {
   domain.own = false
-  return (domain.asCall?.(what) ?? asOperation(what)) as AsOperation<O>
+  if (Object(what) === what) return (domain.asCall?.(what) ?? asOperation(what)) as AsOperation<O>
+  // A result is an operation that is answered already. To ask the run loop for it would cost more.
+  if (domain.pending !== null) domain.startPending()
+  return new (Suspension as unknown as new () => Answered)().finished(what)
+}
+
+interface Answered {
+  finished(answer: unknown): any
 }
 
 function* asOperation(what: any): Generator<unknown, unknown, any> {
-  return what?.throw && Symbol.iterator in what ? yield* what : yield what
+  return what.throw && Symbol.iterator in what ? yield* what : yield what
 }
