@@ -127,7 +127,7 @@ CH_COLD int ch_spawn(ch_activity *handle, void *body_int, const void *record, si
   if (handle)
     *handle = (ch_activity){.member = member};
   if (CH_UNLIKELY(!d->group) && !ch_host_begin())
-    return stillborn(handle, flags, site, EPERM);
+    return stillborn(handle, flags, site, d->error || ch_reactor == &ch_reactor_simulated ? EPERM : ENOMEM);
   struct ch_group *group = &d->base;
   if (CH_UNLIKELY(ch_tls.spawn_policy != CH_POLICY_DELAY))
     flags = ch_spawn_flags_by_policy(flags, site);

@@ -167,7 +167,7 @@ WITHOUT_MEMORY(streams) {
   clearerr(in);
   write_soon(p[1], 9);
   OR_NO_MEMORY(fscanf(in, "%15s", b), r == 1);
-  activate (out) {
+  activate(out) {
     flockfile(out);
     ch_sleep(1000000);
     funlockfile(out);
@@ -228,6 +228,26 @@ static void *reads(void *p) {
 static int reads_c11(void *p) { return reads(p) == p ? 7 : 8; }
 static void domain(void *p) { *(int *)p = 1; }
 static intptr_t task(void *p) { return *(int *)p; }
+
+/* The thread is no domain before it spawns. */
+static void *spawns(void *p) {
+  ch_activity a;
+  activate[&a] {}
+  int error = ch_activity_finished(&a) ? a.error : 0;
+  ERROR_OR_NO_MEMORY(error);
+  if (!error)
+    OR_NO_MEMORY(ch_activity_wait(&a), r == 0);
+  return p;
+}
+
+WITHOUT_MEMORY(domain_of_a_thread) {
+  pthread_t t;
+  int made;
+  atomic made = pthread_create(&t, NULL, spawns, NULL);
+  ERROR_OR_NO_MEMORY(made);
+  if (!made)
+    atomic EXPECT(pthread_join(t, NULL) == 0);
+}
 
 WITHOUT_MEMORY(threads) {
   pthread_t t;
