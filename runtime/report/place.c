@@ -1,6 +1,7 @@
 /* Finds the function, file and line of an address by asking addr2line. See place.h. */
 #define _GNU_SOURCE
 #include "report/place.h"
+#include "frames/runtime_calls.h"
 #include "report/symbols.h"
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -43,6 +44,7 @@ static size_t ask(const char *file, uintptr_t address, char *text, size_t room) 
   sigset_t none;
   int ends[2];
   snprintf(number, sizeof number, "0x%lx", (unsigned long)address);
+  CH_NO_CANCELLATION;
   if (pipe2(ends, O_CLOEXEC) < 0)
     return 0;
   int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);

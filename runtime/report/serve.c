@@ -317,14 +317,13 @@ static void *work(void *unused) {
 
 /* ---- begin ---- */
 
-/* A child has no thread that answers. With a socket that listens it would keep the parent's next run from the port. */
-static void in_child(void) {
+static void listen_no_more(void) {
   path = NULL;
   if (slot >= 0)
     ch_close_runtime_descriptor(slot);
   slot = -1;
 }
-static void at_exit(void) {
+static void remove_socket(void) {
   struct stat is;
   if (path && !ch_child_is_unnoticed() && lstat(path, &is) == 0 && is.st_dev == made.st_dev && is.st_ino == made.st_ino)
     unlink(path);
@@ -366,14 +365,16 @@ static int listen_at(const char *where) {
     chmod(where, 0600);
     path = realpath(where, NULL);
     if (path && lstat(path, &made) == 0)
-      atexit(at_exit);
+      atexit(remove_socket);
   }
   if (error || listen(fd, 8) != 0) {
     int saved = errno;
     close(fd);
     return errno = saved, -1;
   }
-  ch_child_hook(in_child);
+  /* A child has no thread that answers. With a socket that listens it would keep the parent's next run from the port.
+   */
+  ch_child_hook(listen_no_more);
   return ch_add_runtime_descriptor(fd);
 }
 
@@ -403,6 +404,8 @@ void ch_serve_start(void) {
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   if (error) {
     ch_setting_is_ignored("CHARCOAL_STATS or CHARCOAL_DEBUG", where ? where : stats, strerror(error));
+    remove_socket(); /* who connects is to learn at once that nobody answers */
+    listen_no_more();
     return;
   }
   pthread_detach(thread);

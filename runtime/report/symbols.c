@@ -1,6 +1,8 @@
-/* Reads the symbol tables of the program's files. See symbols.h. */
+/* Reads the symbol tables of the program's files. See symbols.h. It opens and reads files in a thread of the program's,
+ * perhaps in a signal handler of the runtime's, and must not end that thread if it has been cancelled. */
 #define _GNU_SOURCE
 #include "report/symbols.h"
+#include "frames/runtime_calls.h"
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -149,6 +151,7 @@ static void look_into_file(struct ch_place *place, unsigned type, uintptr_t file
 
 bool ch_place_of(const void *address, struct ch_place *place) {
   uintptr_t start;
+  CH_NO_CANCELLATION;
   *place = (struct ch_place){0};
   if (!find_mapping((uintptr_t)address, place, &start))
     return false;
@@ -183,6 +186,7 @@ static int look_into_module(struct dl_phdr_info *info, size_t size, void *data) 
 }
 
 bool ch_object_of(const void *address, struct ch_place *place) {
+  CH_NO_CANCELLATION;
   *place = (struct ch_place){0};
   dl_iterate_phdr(look_into_module, &(struct search){(uintptr_t)address, place});
   return place->function[0] != 0;
