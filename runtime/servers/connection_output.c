@@ -3,6 +3,7 @@
 #include "charcoal.h"
 #include <charcoal/dialect.h>
 #include "charcoal/output.h"
+#include "posix/socket_calls.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -19,7 +20,7 @@ static void fail(struct ch_output *o, int error) {
 static void send_all(struct ch_output *o, const char *bytes, size_t n) {
   while (n > 0 && !o->error) {
     ssize_t put = -1;
-    within(o->timeout) do put = o->write ? o->write(o->to, bytes, n) : send(o->fd, bytes, n, MSG_NOSIGNAL);
+    within(o->timeout) do put = o->write ? o->write(o->to, bytes, n) : ch_socket_send(o->fd, bytes, n, MSG_NOSIGNAL);
     finish;
     if (put > 0) {
       bytes += put;
@@ -83,7 +84,7 @@ static off_t send_while_there_is_room(struct ch_output *o, int file, off_t from,
   while (from < to && has_room) {
     size_t rest = (size_t)(to - from);
     ssize_t n = pread(file, bytes, rest < CHUNK ? rest : CHUNK, from);
-    ssize_t put = n > 0 ? send(o->fd, bytes, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT) : -1;
+    ssize_t put = n > 0 ? ch_socket_send(o->fd, bytes, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT) : -1;
     if (n <= 0 || (put < 0 && errno != EAGAIN))
       fail(o, n == 0 ? EIO : errno);
     has_room = n > 0 && put == n;

@@ -3,12 +3,13 @@
 #include "charcoal.h"
 #include <charcoal/dialect.h>
 #include "charcoal/client.h"
+#include "posix/descriptors.h"
+#include "posix/socket_calls.h"
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <stdbool.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #pragma weak freeaddrinfo /* it is linked only into programs that call getaddrinfo: see ch_dial */
 
@@ -47,15 +48,14 @@ static const struct addrinfo *next_address(struct turns *t) {
 /* ---- the attempts ---- */
 
 static int try_address(const struct addrinfo *a) {
-  static const int on = 1;
-  int s = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC, a->ai_protocol);
+  int s = ch_plain_socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC, a->ai_protocol);
   if (s < 0)
     return -1;
-  setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  if (connect(s, a->ai_addr, a->ai_addrlen) == 0)
+  ch_socket_set(s, IPPROTO_TCP, TCP_NODELAY, 1);
+  if (ch_socket_connect(s, a->ai_addr, a->ai_addrlen) == 0)
     return s;
   int error = errno;
-  close(s);
+  ch_socket_close(s);
   return errno = error, -1;
 }
 
@@ -77,7 +77,7 @@ attempts:
           winner = s;
           cancel attempts;
         } else {
-          close(s); /* another branch has connected, too, and was first */
+          ch_socket_close(s); /* another branch has connected, too, and was first */
         }
       }
       a = next_address(&turns);

@@ -4,6 +4,8 @@
 #include "charcoal.h"
 #include <charcoal/dialect.h>
 #include "charcoal/server.h"
+#include "posix/descriptors.h"
+#include "posix/socket_calls.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -48,29 +50,28 @@ static socklen_t read_address(union address *a, const char *text, int port) {
 }
 
 int ch_listen(const char *address, int port, unsigned flags) {
-  static const int on = 1;
   union address a;
   socklen_t size = port >= 0 && port <= 65535 ? read_address(&a, address, port) : 0;
   if (!size)
     return errno = EINVAL, -1;
-  int s = socket(a.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int s = ch_plain_socket(a.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (s < 0)
     return -1;
-  setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  ch_socket_set(s, SOL_SOCKET, SO_REUSEADDR, 1);
   if (flags & CH_SHARE_PORT)
-    setsockopt(s, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
-  setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* connections inherit this from the listener */
-  if (bind(s, &a.any, size) == 0 && listen(s, 4096) == 0)
+    ch_socket_set(s, SOL_SOCKET, SO_REUSEPORT, 1);
+  ch_socket_set(s, IPPROTO_TCP, TCP_NODELAY, 1); /* connections inherit this from the listener */
+  if (ch_socket_bind(s, &a.any, size) == 0 && ch_socket_listen(s, 4096) == 0)
     return s;
   int error = errno;
-  close(s);
+  ch_socket_close(s);
   return errno = error, -1;
 }
 
 int ch_port(int socket) {
   union address a;
   socklen_t size = sizeof a;
-  return getsockname(socket, &a.any, &size) == 0 ? ntohs(a.v4.sin_port) : -1;
+  return ch_socket_name(socket, &a.any, &size) == 0 ? ntohs(a.v4.sin_port) : -1;
 }
 
 /* ---- accepting ---- */
@@ -103,7 +104,7 @@ static int accept_all(struct server *s) {
     error = ch_sem_wait(&s->room);
     if (error)
       return error;
-    int connection = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC);
+    int connection = ch_socket_accept(s->listener, SOCK_CLOEXEC);
     if (connection < 0) {
       error = errno;
       ch_sem_post(&s->room);
@@ -139,7 +140,7 @@ int ch_serve(int listener, unsigned long most, void (*serve)(int connection, voi
       noncancellable accept_those_that_have_come(&s);
       error = 0;
     }
-    close(listener);
+    ch_socket_close(listener);
     cancel;
   }
   finish;
@@ -194,7 +195,7 @@ ch_servers *ch_servers_start(const struct ch_servers_how *how) {
     return s;
   for (unsigned i = 0; i < how->domains; i++)
     if (s->all[i].listener >= 0 && !s->all[i].task)
-      close(s->all[i].listener);
+      ch_socket_close(s->all[i].listener);
   ch_servers_stop(s);
   ch_servers_end(s);
   return errno = error, NULL;
@@ -235,6 +236,6 @@ int ch_hang_up(int connection, int64_t timeout) {
   }
   finish;
   int error = got == 0 || errno != ECANCELED ? 0 : ch_cancelled() ? ECANCELED : ETIMEDOUT;
-  close(connection);
+  ch_socket_close(connection);
   return error;
 }

@@ -4,11 +4,11 @@
 #include "posix/single_activity.h"
 #include "posix/replacements/replacement.h"
 #include "posix/plain.h"
+#include "posix/socket_calls.h"
 
 CH_HIDDEN void ch_fd_closing(int fd);
 
-CH_REPLACES(connect) int ch_posix_connect(int fd, const struct sockaddr *address, socklen_t length) {
-  CH_SINGLE_ACTIVITY(connect(fd, address, length));
+CH_SHARED_BODY int connect_one(int fd, const struct sockaddr *address, socklen_t length) {
   int64_t timeout, since = 0;
   int r, begun, before = errno;
   long outcome = ch_begin_connect(fd, address, length);
@@ -33,6 +33,11 @@ CH_REPLACES(connect) int ch_posix_connect(int fd, const struct sockaddr *address
   if (errno == EAGAIN)
     errno = begun;
   return r;
+}
+
+CH_REPLACES(connect) int ch_posix_connect(int fd, const struct sockaddr *address, socklen_t length) {
+  CH_SINGLE_ACTIVITY(connect(fd, address, length));
+  return connect_one(fd, address, length);
 }
 
 CH_SHARED_BODY int accept_one(int fd, struct sockaddr *address, socklen_t *length, int flags) {
@@ -63,3 +68,10 @@ CH_REPLACES(close) int ch_posix_close(int fd) {
   ch_fd_closing(fd);
   return ch_plain_close(fd);
 }
+
+/* The same for the runtime's servers, without the calls of a single activity, whose names may be the program's own. */
+int ch_socket_connect(int fd, const struct sockaddr *address, socklen_t length) {
+  return connect_one(fd, address, length);
+}
+int ch_socket_accept(int fd, int flags) { return accept_one(fd, NULL, NULL, flags); }
+int ch_socket_close(int fd) { return ch_posix_close(fd); }

@@ -2,6 +2,7 @@
  * sent, or returns the number of bytes that were sent before an error. */
 #include "posix/single_activity.h"
 #include "posix/replacements/replacement.h"
+#include "posix/socket_calls.h"
 #include "posix/vectors.h"
 #include <stdlib.h>
 #include <unistd.h>
@@ -47,8 +48,7 @@ CH_REPLACES(write) ssize_t ch_posix_write(int fd, const void *from, size_t n) {
   }
 }
 
-CH_REPLACES(send) ssize_t ch_posix_send(int fd, const void *from, size_t n, int flags) {
-  CH_SINGLE_ACTIVITY(send(fd, from, n, flags));
+CH_SHARED_BODY ssize_t send_bytes(int fd, const void *from, size_t n, int flags) {
   int before = errno;
   int64_t since = 0;
   size_t sent = 0;
@@ -67,6 +67,12 @@ CH_REPLACES(send) ssize_t ch_posix_send(int fd, const void *from, size_t n, int 
       flags |= MSG_NOSIGNAL;
   }
 }
+
+CH_REPLACES(send) ssize_t ch_posix_send(int fd, const void *from, size_t n, int flags) {
+  CH_SINGLE_ACTIVITY(send(fd, from, n, flags));
+  return send_bytes(fd, from, n, flags);
+}
+ssize_t ch_socket_send(int fd, const void *from, size_t n, int flags) { return send_bytes(fd, from, n, flags); }
 
 /* The receiver is a local one, who may be full although poll says that there is room; and the call would wait. */
 static inline int waits_for_receiver(int fd, const struct sockaddr *to, socklen_t length) {
