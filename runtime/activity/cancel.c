@@ -160,7 +160,7 @@ void ch_scope_deadline(struct ch_scope *opaque, struct ch_deadline *memory, int6
     return;
   CH_INVARIANT(!s->timer, "a scope has one deadline");
   s->when = when;
-  if (when <= ch_reactor->now()) {
+  if (when <= ch_now()) {
     ch_finish_cancel(s);
     return;
   }

@@ -320,6 +320,8 @@ struct ch_wait *ch_poll_wait(const struct pollfd *all, nfds_t n, int64_t deadlin
       ch_fd_cache_not_ready(all[i].fd, all[i].events);
     clauses[i] = all[i].fd < 0 ? ch_never_clause() : ch_fd_clause(all[i].fd, all[i].events);
   }
+  if (deadline != CH_FOREVER)
+    (void)ch_now();
   clauses[n] = ch_deadline_clause(deadline);
   ch_wait_enter(w, 0, NULL);
   ch_wait_add_all(w, clauses, (unsigned)n + 1);

@@ -27,7 +27,8 @@ extern CH_HIDDEN const struct ch_clause_type ch_never_clause_type;
 
 /* Makes a clause that fires `duration` ns from now, or never if that is CH_FOREVER. */
 CH_HIDDEN struct ch_clause ch_timer_clause(int64_t duration);
-/* Makes a clause that fires at the deadline. */
+/* Makes a clause that fires at the deadline. How late that may be depends on the time that is left; so the caller has
+ * looked at the clock by ch_now just before, also where it knew the deadline for long. */
 CH_HIDDEN struct ch_clause ch_deadline_clause(int64_t deadline);
 /* Makes a clause that never fires. */
 CH_HIDDEN struct ch_clause ch_never_clause(void);

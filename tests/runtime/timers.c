@@ -4,6 +4,7 @@
 #include "harness.h"
 #include "reactor/reactor.h"
 #include "reactor/timer.h"
+#include "wait/several.h"
 #include <malloc.h>
 
 static int64_t clock_now;
@@ -211,4 +212,30 @@ TEST(a_million_timers) {
   ch_timers_end();
   start(&all[0], clock_now + 1);
   EXPECT(ch_timers_next() == clock_now + 1);
+}
+
+/* How late a timer may be is a part of the time that is left when it is set, however long ago the domain looked at the
+ * clock before. */
+static void fires_once(struct ch_clause *c) { (void)c; }
+enum { LONG = 100000000, SHORT = 2000000, LATE = SHORT / 1000 };
+TEST(a_poll_after_a_long_computation_ends_as_exactly_as_any) {
+  ch_reactor = &still;
+  clock_now = ch_now() + LONG;
+  struct ch_wait *w = ch_poll_wait(NULL, 0, clock_now + SHORT);
+  ch_clause_watch((struct ch_clause *)(w + 1), fires_once);
+  EXPECT(ch_timers_latest() == clock_now + SHORT + LATE);
+  ch_clause_unwatch((struct ch_clause *)(w + 1));
+  free(w);
+}
+
+TEST(a_scope_after_a_long_computation_is_cancelled_as_exactly_as_any) {
+  struct ch_scope scope;
+  struct ch_deadline memory;
+  EXPECT(ch_is_in_branch()); /* the domain that this makes has chosen a reactor */
+  ch_reactor = &still;
+  clock_now = ch_now() + LONG;
+  ch_scope_enter(&scope, 0, "here");
+  ch_scope_deadline(&scope, &memory, clock_now + SHORT);
+  EXPECT(ch_timers_latest() == clock_now + SHORT + LATE);
+  ch_scope_leave(&scope);
 }
