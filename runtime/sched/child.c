@@ -29,6 +29,7 @@ static int set_aside(struct ch_frame *f) {
 bool ch_is_gone(const struct ch_branch *b) { return b->top == &gone; }
 
 bool ch_some_are_gone;
+uint32_t ch_lock_mark = 1;
 
 bool ch_wait_is_gone(const struct ch_wait *w) {
   return (w->exposed && ch_inbox_is_gone(w->inbox)) || ch_is_gone(w->owner);
@@ -70,6 +71,7 @@ static void visit_async(void *block, void *unused) {
 static void begin_child(void) {
   struct ch_domain *d = &ch_domain;
   const bool has_others = d->current && d->live > 1;
+  ch_lock_mark++;
   if (ch_inbox_forked() || has_others)
     ch_some_are_gone = true;
   if (!has_others)

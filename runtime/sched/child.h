@@ -28,6 +28,11 @@ static inline void ch_look_whether_child(void) {
 /* The branch is none of this child's. False for one that runs. */
 CH_HIDDEN bool ch_is_gone(const struct ch_branch *);
 
+/* What a thread of this process writes into the lock of a shared object while it has it. In a child of fork it is
+ * another number than in the parent, so a lock that another thread of the parent had at the moment of the fork can be
+ * told: nobody will give it back, and what it guards may be half changed. */
+extern CH_HIDDEN uint32_t ch_lock_mark;
+
 /* The process is a child of fork, and some activities of its parent are not in it. */
 extern CH_HIDDEN bool ch_some_are_gone;
 /* Then: the wait is that of an activity that is not there, and none of its clauses may be claimed. */

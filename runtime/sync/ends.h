@@ -17,16 +17,18 @@
 #define CHARCOAL_SYNC_ENDS_H
 
 #include "frames/attributes.h"
+#include "sched/child.h"
 #include "sched/tsan.h"
 #include "wait/atomics.h"
 #include <stddef.h>
 #include <stdint.h>
 
-/* Locks are held for some instructions. */
+/* Locks are held for some instructions. Who wants one that a child of fork never gets ends the program with a message.
+ */
 CH_HIDDEN CH_RARE void ch_spin_lock_slow(uint32_t *lock);
 static inline void ch_spin_lock(uint32_t *lock) {
   uint32_t nobody = 0;
-  if (CH_UNLIKELY(!ch_atomic_change(lock, &nobody, 1)))
+  if (CH_UNLIKELY(!ch_atomic_change(lock, &nobody, ch_lock_mark)))
     ch_spin_lock_slow(lock);
 }
 static inline void ch_spin_unlock(uint32_t *lock) { ch_atomic_store(lock, 0); }

@@ -479,6 +479,31 @@ TEST(no_lock_in_a_child_counts_those_who_are_not_there_and_nobody_waits_behind_t
   _exit(0);
 }
 
+static int changes_end;
+static void changes_it_again_and_again(void *unused) {
+  while (!__atomic_load_n(&changes_end, __ATOMIC_RELAXED))
+    EXPECT(ch_lock(&shared_mutex) == 0 && ch_unlock(&shared_mutex) == 0);
+}
+/* A child has the lock as some other thread has left it, and perhaps is told that this one was changing it. */
+TEST(a_child_does_not_wait_for_the_thread_that_was_changing_an_object) {
+  static ch_thread thread;
+  alarm(120);
+  ch_mutex_init(&shared_mutex, CH_SHARED);
+  EXPECT(ch_domain_start(&thread, changes_it_again_and_again, NULL) == 0);
+  for (int i = 0; i < 300; i++) {
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(60);
+      ch_try_lock(&shared_mutex);
+      _exit(6);
+    }
+    int status = status_of(child);
+    EXPECT(status == 6 << 8 || status == CH_EXIT_MISUSE << 8);
+  }
+  __atomic_store_n(&changes_end, 1, __ATOMIC_RELAXED);
+  EXPECT(ch_domain_join(&thread) == 0);
+}
+
 static ch_sem awaited_elsewhere;
 static void waits_for_a_unit(void *unused) {
   __atomic_fetch_add(&domains_waiting, 1, __ATOMIC_RELAXED);

@@ -6,6 +6,7 @@
 #include "reactor/inbox.h"
 #include "sched/domain.h"
 #include "sched/external_wakers.h"
+#include "sync/gate.h"
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -314,4 +315,36 @@ MAIN_FUNCTION(goes_on, { int64_t until; }) {
 TEST(a_letter_that_comes_while_a_domain_looks_who_could_wake_it_leads_to_no_deadlock_later) {
   setenv("CHARCOAL_REACTOR", "epoll", 1);
   run_domain(goes_on);
+}
+
+/* ---- a lock that another thread of the parent had at the moment of a fork ---- */
+
+static struct ch_gate changed = {.object = {.shared = true}};
+static void enter_in_child(pid_t (*child_of)(void)) {
+  int status;
+  alarm(20);
+  changed.object.lock = ch_lock_mark; /* of a thread that the child does not have */
+  pid_t child = child_of();
+  if (child == 0) {
+    alarm(20);
+    ch_gate_enter(&changed);
+    _exit(0);
+  }
+  EXPECT(waitpid(child, &status, 0) == child && WIFEXITED(status));
+  _exit(WEXITSTATUS(status));
+}
+TEST_EXITS(a_child_that_uses_what_another_thread_was_changing_ends_with_a_message, CH_EXIT_MISUSE, "was changing") {
+  enter_in_child(fork);
+}
+TEST_EXITS(so_does_a_child_of_which_no_handler_learns, CH_EXIT_MISUSE, "was changing") { enter_in_child(_Fork); }
+
+TEST(what_a_child_has_locked_itself_is_its_own) {
+  int status;
+  pid_t child = fork();
+  if (child == 0) {
+    ch_gate_enter(&changed);
+    ch_gate_leave(&changed);
+    _exit(changed.object.lock != 0);
+  }
+  EXPECT(waitpid(child, &status, 0) == child && status == 0);
 }

@@ -180,6 +180,8 @@ struct ch_frame *ch_frame_new(const struct ch_frame_info *info) { return (void)i
 void ch_frame_free(struct ch_frame *f) { (void)f; }
 void ch_object_claim(struct ch_object *, const char *);
 bool ch_some_are_gone;
+uint32_t ch_lock_mark = 1, ch_process_is_known[1] = {1};
+void ch_child_notice(void) { fail("nobody forks here"); }
 bool ch_wait_is_gone(const struct ch_wait *w) { return (void)w, fail("nobody forks here"), false; }
 int ch_checks;
 void ch_held_note_slow(const struct ch_gate_kind *k, const struct ch_gate *g, const void *place) {
