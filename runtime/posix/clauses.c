@@ -5,13 +5,17 @@
  * event. It is tried while the statement's wait is held (ch_claim_begin), so the call either has its effect and its
  * clause is selected, or it has had no effect.
  *
- * Invariants: 1. while a clause is listed it watches its descriptor, unless its wait has been decided for another;
- * 2. `owns`: the descriptor was made for this wait, lies in `slot`, and is closed when the wait is over.
+ * The calls are cancellation points of threads, but a wait that is begun, decided or given up must not be left half
+ * done. So the cancellation of a thread is held back in all that a clause does.
+ *
+ * Invariants: 1. while a clause is listed it watches a descriptor, unless its wait has been decided for another;
+ * 2. `owns`: that descriptor was made for this wait, lies in `slot`, and is closed when the wait is over.
  */
 #define _GNU_SOURCE
 #include "wait/wait.h"
 
 #include "charcoal/clauses.h"
+#include "frames/runtime_calls.h"
 #include "posix/addresses.h"
 #include "posix/children.h"
 #include "posix/descriptors.h"
@@ -24,8 +28,10 @@
 #include "reactor/times.h"
 #include <errno.h>
 #include <poll.h>
+#include <linux/sockios.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 typedef struct ch_descriptor_clause call_t;
@@ -34,7 +40,8 @@ struct ch_descriptor_kind {
   const char *name;
   /* Makes the call if it need not wait. Its result; or -1 and errno, where EAGAIN means that it would have to wait. */
   long (*try)(call_t *);
-  /* Called before the descriptor is watched for the first time. 0; or -1 and errno. NULL: there is nothing to do. */
+  /* Called before a descriptor is watched, if the clause owns none: it may get one, which is then watched in place of
+   * its own. 0; or -1 and errno. NULL: there is nothing to do. */
   int (*open)(call_t *);
   /* Undoes what `try` has begun. NULL: a try that would have to wait has done nothing. */
   void (*undo)(call_t *);
@@ -42,6 +49,7 @@ struct ch_descriptor_kind {
   long late;                     /* the result when its time is over */
   int late_error;                /* errno when its time is over */
   bool tells_error;              /* the result itself is an error number */
+  bool opens_anew;               /* what it owns is of no use any more when it has been tried in vain */
 };
 
 static call_t *of(const struct ch_clause *c) { return (call_t *)(uintptr_t)c; }
@@ -65,26 +73,32 @@ static bool try_now(call_t *d) {
   return made;
 }
 
+static void close_own(call_t *d) {
+  if (d->owns)
+    ch_close_waited_for(d->slot);
+  d->owns = false;
+}
+
 static void stop(call_t *d) {
   if (d->watches)
     ch_clause_unwatch(&d->readiness);
   if (d->ticks)
     ch_clause_unwatch(&d->time);
   d->watches = d->ticks = false;
-  if (d->owns)
-    ch_close_waited_for(d->slot);
-  d->owns = false;
+  close_own(d);
 }
 
 static void fired(struct ch_clause *);
+static void closed(struct ch_clause *);
 
 /* What the reactor said of the descriptor ends the call: it is closed, or cannot be watched. */
 static bool is_refused(call_t *d) {
   int64_t said = d->readiness.value;
-  if (d->owns && d->fd != ch_runtime_descriptor(d->slot)) /* the program has wanted its number */
+  int fd = (int)(intptr_t)d->readiness.object;
+  if (d->owns && fd != ch_runtime_descriptor(d->slot)) /* the program has wanted its number */
     return false;
   if (said >= 0 && !(said & POLLNVAL)) {
-    ch_fd_cache_may_be_ready(d->fd, (int)said);
+    ch_fd_cache_may_be_ready(fd, (int)said);
     return false;
   }
   ends(d, -1, said < 0 ? (int)-said : EBADF);
@@ -94,10 +108,21 @@ static bool is_refused(call_t *d) {
 /* True: it came to that at once that the call has been made. */
 static bool watch(call_t *d) {
   for (int tries = 0; tries < 3; tries++) {
-    if (d->owns)
-      d->fd = ch_runtime_descriptor(d->slot);
-    d->readiness = ch_fd_clause(d->fd, d->events);
-    d->watches = d->begins = true;
+    if (d->kind->opens_anew)
+      close_own(d);
+    if (!d->owns && d->kind->open && (d->kind->open)(d) < 0)
+      return ends(d, -1, errno), true;
+    const int fd = d->owns ? ch_runtime_descriptor(d->slot) : d->fd;
+    if (!d->kind->opens_anew)
+      d->fd = fd;
+    d->begins = true;
+    if (fd != d->fd && !d->ticks) { /* its own descriptor may be closed meanwhile */
+      d->time = ch_fd_clause(d->fd, 0);
+      d->ticks = true;
+      ch_clause_watch(&d->time, closed);
+    }
+    d->readiness = ch_fd_clause(fd, d->events);
+    d->watches = true;
     ch_clause_watch(&d->readiness, fired);
     d->begins = false;
     if (d->watches)
@@ -109,8 +134,22 @@ static bool watch(call_t *d) {
   return true;
 }
 
+/* Stands for `late` where another descriptor is watched than that of the call. */
+static void closed(struct ch_clause *own) {
+  call_t *d = (call_t *)((char *)own - offsetof(call_t, time));
+  d->ticks = false;
+  if (d->begins || !(own->value & POLLNVAL) || !ch_claim_begin(&d->clause))
+    return;
+  CH_NO_CANCELLATION;
+  ends(d, -1, EBADF);
+  ch_claim_end(&d->clause, true);
+  stop(d);
+  ch_wake(&d->clause);
+}
+
 static void late(struct ch_clause *time) {
   call_t *d = (call_t *)((char *)time - offsetof(call_t, time));
+  CH_NO_CANCELLATION;
   d->ticks = false;
   if (d->begins || !ch_claim_begin(&d->clause))
     return;
@@ -122,10 +161,13 @@ static void late(struct ch_clause *time) {
 
 static void fired(struct ch_clause *readiness) {
   call_t *d = (call_t *)((char *)readiness - offsetof(call_t, readiness));
+  CH_NO_CANCELLATION;
+  int saved = errno;
   d->watches = false;
   if (d->begins || !ch_claim_begin(&d->clause))
     return;
   bool made = is_refused(d) || try_now(d) || watch(d);
+  errno = saved;
   ch_claim_end(&d->clause, made);
   if (!made)
     return;
@@ -137,6 +179,7 @@ static void fired(struct ch_clause *readiness) {
  * looked. Otherwise a statement whose other clauses are always ready, or that has an `else`, would never notice it. */
 static int enlist(struct ch_clause *c) {
   call_t *d = of(c);
+  CH_NO_CANCELLATION;
   ch_fd_cache_forget_readiness(d->fd, d->events);
   if (try_now(d))
     return CH_CLAUSE_READY;
@@ -145,12 +188,9 @@ static int enlist(struct ch_clause *c) {
     return CH_CLAUSE_READY;
   }
   int saved = errno;
-  if (d->kind->open && (d->kind->open)(d) < 0) {
-    ends(d, -1, errno);
-    errno = saved;
-    return CH_CLAUSE_READY;
-  }
-  if (watch(d)) {
+  bool made = watch(d);
+  errno = saved;
+  if (made) {
     stop(d);
     return CH_CLAUSE_READY;
   }
@@ -171,6 +211,7 @@ static int enlist(struct ch_clause *c) {
 static bool withdraw(struct ch_clause *c) {
   if (ch_clause_state(c) >= CH_IS_TAKEN)
     return false;
+  CH_NO_CANCELLATION;
   stop(of(c));
   if (of(c)->kind->undo)
     of(c)->kind->undo(of(c));
@@ -188,6 +229,7 @@ static intptr_t selected(struct ch_clause *c) {
 
 static bool is_ready(const struct ch_clause *c) {
   const call_t *d = of(c);
+  CH_NO_CANCELLATION;
   if (d->kind->ready)
     return d->kind->ready(d);
   struct pollfd p = {.fd = d->fd, .events = (short)d->events};
@@ -287,7 +329,31 @@ void send__clause(struct send__clause *c, int fd, const void *from, size_t n, in
 static long try_sendto(call_t *d) {
   return ch_nonblocking_sendto(d->fd, d->a, d->n, d->flags, d->b, (socklen_t)(uintptr_t)d->c);
 }
-static const struct ch_descriptor_kind sendto_kind = {.name = "sendto", .try = try_sendto};
+
+/* Whether the socket itself has room, as Linux sees it before it looks at the receiver. */
+static bool has_room(int fd) {
+  int queued, room;
+  socklen_t size = sizeof room;
+  return ioctl(fd, SIOCOUTQ, &queued) == 0 && getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, &size) == 0 &&
+         queued <= room / 4;
+}
+/* A receiver on this machine may be full, of which poll tells only a socket that is connected to it. So the runtime has
+ * one connected for as long as that is waited for. If it cannot be connected, the receiver is another one now, of which
+ * the next try tells. */
+static int open_receiver(call_t *d) {
+  const struct sockaddr *to = d->b;
+  const socklen_t length = (socklen_t)(uintptr_t)d->c;
+  if (!to || length < sizeof to->sa_family || to->sa_family != AF_UNIX || !has_room(d->fd))
+    return 0;
+  int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd >= 0)
+    (void)connect(fd, to, length);
+  d->slot = (short)ch_add_runtime_descriptor(fd);
+  d->owns = d->slot >= 0;
+  return d->owns ? 0 : -1;
+}
+static const struct ch_descriptor_kind sendto_kind = {
+    .name = "sendto", .try = try_sendto, .open = open_receiver, .opens_anew = true};
 
 void sendto__clause(struct sendto__clause *c, int fd, const void *from, size_t n, int flags, const void *address,
                     unsigned length) {

@@ -75,15 +75,17 @@ struct timespec;
 struct ch_descriptor_kind;
 struct ch_descriptor_clause {
   struct ch_clause clause;
-  struct ch_clause readiness, time;      /* under way while `watches` or `ticks` is set, respectively */
+  struct ch_clause readiness, time;      /* under way while `watches` or `ticks` is set, respectively; where another
+                                          * descriptor is watched than `fd`, `time` tells that `fd` is closed */
   const struct ch_descriptor_kind *kind; /* which call it is */
   const void *a, *b, *c;                 /* arguments of the call, like `n`, `timeout`, `fd` and `flags` */
   size_t n;
   int64_t timeout;
   long result;
   int fd, flags, events, error;
-  ch_bool watches, ticks, begins, begun, owns; /* owns: `fd` is the runtime's, and closed when the clause is left */
-  short slot;                                  /* valid while `owns` is set: where the runtime has `fd` */
+  ch_bool watches, ticks, begins, begun, owns; /* owns: a descriptor of the runtime's is watched, and closed when
+                                                * the clause is left */
+  short slot;                                  /* valid while `owns` is set: where the runtime has it */
 };
 
 #define CH_DESCRIPTOR_FORM(type, function, ...)                                                                        \
