@@ -112,6 +112,12 @@ test('a race is seen however its accesses are written', async () => {
     eachCounted: 'let n = 0; for (const k in seats) n++; if (n < 2) { await sleep(1); seats[i] = true }',
     anyCounted: 'for (const k in locks) if (Object.hasOwn(locks, k)) return; await sleep(1); locks[i] = true',
     summed: 'let sum = 0; for (const k in sums) sum += sums[k]; await sleep(1); sums.n = sum',
+    givenToSet: "hits.set('k', (hits.get('k') ?? 0) + (await one()))",
+    givenToPush: 'starts.push(starts.length + (await one()))',
+    streamed: 'const before = total; for await (const x of stream()) await x; total = before + 1',
+    streamedIf: 'const before = sum; if (before < 99) for await (const x of stream()) await x; sum = before + 1',
+    streamedEach:
+      'const before = last; for (const x of [i]) for await (const y of stream()) await y; last = before + 1',
     gathered: 'const copy = seen.concat(i); await sleep(1); seen.length = 0; seen.push(...copy)',
   }
   const cards = await found(`
@@ -123,7 +129,10 @@ const cache = {}, user = { session: { token: null } }, members = [], rows = [], 
 let connection, pair = 0, counted = 0
 const reflection = { n: 0 }, names = {}, claims = {}, taken = {}, made = {}, doc = { n: 0 }, page = { n: 0 }
 const times = { a: 1, b: 1 }, users = {}, clients = {}, nested = { of: { n: 0 } }, logger = { level: 'info' }, seen = []
-const point = { x: 1, y: 1 }, seats = {}, locks = {}, sums = { n: 1, m: 1 }
+const point = { x: 1, y: 1 }, seats = {}, locks = {}, sums = { n: 1, m: 1 }, hits = new Map(), starts = []
+let [total, sum, last] = [0, 0, 0]
+async function one() { await sleep(1); return 1 }
+async function* stream() { yield 1; await sleep(1); yield 2 }
 let [left, right] = [1, 2]
 ${Object.entries(ways)
   .map(([name, body]) => `async function ${name}(i) { ${body} }\nawait Promise.all([1, 2, 3].map(${name}))`)

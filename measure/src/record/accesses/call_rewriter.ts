@@ -3,10 +3,15 @@
  * the activation around the call that registers them, and code that a call makes.
  */
 import { KEYED, LANGUAGE, MOVES, WHOLE } from '../../source/methods.ts'
-import { isFunction, type Node } from '../../source/tree.ts'
+import { contains, isFunction, type Node } from '../../source/tree.ts'
 import { AccessRewriter } from './access_rewriter.ts'
 import { isAssign, isHeld, languageCall, makesCode, registers, timeOf, type LanguageCall } from './shapes.ts'
 import { MARK } from './sites.ts'
+
+/** Something else may run while it is evaluated. */
+const waitsIn = (node: Node): boolean => isWait(node) || contains(node, isWait)
+
+const isWait = ({ type }: Node): boolean => type === 'AwaitExpression' || type === 'YieldExpression'
 
 export abstract class CallRewriter extends AccessRewriter {
   /** A function of the language accesses what it is given: a write is told of after the call. */
@@ -45,11 +50,23 @@ export abstract class CallRewriter extends AccessRewriter {
       ) {
         const site = this.out.site(node, this.out.text(object))
         const grows = KEYED[method] ? `,${method !== 'delete'}` : ''
-        this.wrap(key, `$ch.key(${this.held(object)},`, `,${site}${grows})`)
-        return this.visitAll(node.arguments.slice(1))
+        const held = this.held(object)
+        const others = node.arguments.slice(1)
+        if (!others.some(waitsIn)) {
+          this.wrap(key, `$ch.key(${held},`, `,${site}${grows})`)
+          return this.visitAll(others)
+        }
+        const name = this.out.temporary()
+        this.wrap(key, `${name}=`, '')
+        return this.lastOf(others, `$ch.key(${held},${name},${site}${grows})`)
       }
       if (callee.property.type === 'Identifier' && Object.hasOwn(WHOLE, method)) {
         const site = this.out.site(node, this.out.text(object))
+        if (node.arguments.some(waitsIn)) {
+          const held = this.held(object)
+          const more = method === 'push' ? '' : `,${WHOLE[method]}${MOVES.has(method) ? ',true' : ''}`
+          return this.lastOf(node.arguments, `$ch.${method === 'push' ? 'push' : 'all'}(${held},${site}${more})`)
+        }
         if (method === 'push') this.about(object, 'push', String(site))
         else this.about(object, 'all', `${site},${WHOLE[method]}${MOVES.has(method) ? ',true' : ''}`)
         return this.visitAll(node.arguments)
@@ -63,6 +80,13 @@ export abstract class CallRewriter extends AccessRewriter {
       if (callee.computed) this.visit(callee.property)
     } else if (callee.type !== 'Super' && callee.type !== 'Import' && callee.type !== 'Identifier') this.visit(callee)
     this.arguments(node)
+  }
+
+  /** What a call accesses is told of when its arguments have been evaluated: one of them waits. */
+  private lastOf(given: Node[], tells: string): void {
+    const last = given.at(-1)!
+    this.visitAll(given.slice(0, -1))
+    this.wrap(last.type === 'SpreadElement' ? last.argument : last, '$ch.late(', `,${tells})`)
   }
 
   /** Of a call: callbacks that it registers belong to the activation around it. */

@@ -67,8 +67,18 @@ export class Rewriter extends CallRewriter {
     for (const node of nodes) {
       if (node.type === 'ExpressionStatement' && node.directive === undefined) this.out.insert(node.start, ';')
       this.visit(node)
-      if (this.style.lexical && waitsInLoop(node)) this.again(node.end)
+      if (waitsInLoop(node)) this.again(node.end)
     }
+  }
+
+  /** A statement that may stand alone: behind a `for await` there is one more. */
+  private statement(node: Node): void {
+    const isLoop = waitsInLoop(node)
+    if (isLoop) this.out.insert(node.start, '{')
+    this.visit(node)
+    if (!isLoop) return
+    this.again(node.end)
+    this.out.insert(node.end, '}')
   }
 
   protected visit(node: Node): void {
@@ -142,10 +152,21 @@ export class Rewriter extends CallRewriter {
         return
       case 'ForOfStatement':
         if (node.left.type === 'VariableDeclaration') this.visit(node.left)
-        return node.await ? this.loopThatWaits(node) : (this.contents(node.right), this.visit(node.body))
+        return node.await ? this.loopThatWaits(node) : (this.contents(node.right), this.statement(node.body))
       case 'ForInStatement':
         onlyCounts(node) ? this.counted(node.right) : this.properties(node.right)
-        return this.visit(node.body)
+        return this.statement(node.body)
+      case 'IfStatement':
+        this.visit(node.test)
+        this.statement(node.consequent)
+        return node.alternate === null ? undefined : this.statement(node.alternate)
+      case 'ForStatement':
+        this.visitAll([node.init, node.test, node.update])
+        return this.statement(node.body)
+      case 'WhileStatement':
+      case 'DoWhileStatement':
+        this.visit(node.test)
+        return this.statement(node.body)
       case 'LabeledStatement':
         return this.visit(node.body)
       case 'BreakStatement':
@@ -192,7 +213,7 @@ export class Rewriter extends CallRewriter {
     if (isTold) this.out.insert(right.start, `$ch.away(${activation},(`)
     this.contents(right)
     if (isTold) this.out.insert(right.end, '))')
-    if (body.type !== 'BlockStatement') return this.visit(body)
+    if (body.type !== 'BlockStatement') return this.statement(body)
     this.goesOn(body)
     if (isTold) this.out.insert(body.end - 1, `;$ch.away(${activation});`)
   }

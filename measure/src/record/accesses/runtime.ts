@@ -203,6 +203,11 @@ export class Runtime {
     return result
   }
 
+  /** The last argument of a call, behind which is told what the call accesses: the argument is answered. */
+  late<T>(last: T, _told: unknown): T {
+    return last
+  }
+
   /** Properties are taken from an object by a pattern. */
   d<T>(object: T, told: Taken): T {
     if (!isObject(object)) return object
