@@ -118,6 +118,8 @@ test('a race is seen however its accesses are written', async () => {
     streamedIf: 'const before = sum; if (before < 99) for await (const x of stream()) await x; sum = before + 1',
     streamedEach:
       'const before = last; for (const x of [i]) for await (const y of stream()) await y; last = before + 1',
+    unpackedInto: 'const { n } = box; await sleep(1); ({ n: box.n } = { n: n + 1 })',
+    swappedInto: "[both.a, both['b']] = [both.b + (await one()), both.a]",
     gathered: 'const copy = seen.concat(i); await sleep(1); seen.length = 0; seen.push(...copy)',
   }
   const cards = await found(`
@@ -130,6 +132,7 @@ let connection, pair = 0, counted = 0
 const reflection = { n: 0 }, names = {}, claims = {}, taken = {}, made = {}, doc = { n: 0 }, page = { n: 0 }
 const times = { a: 1, b: 1 }, users = {}, clients = {}, nested = { of: { n: 0 } }, logger = { level: 'info' }, seen = []
 const point = { x: 1, y: 1 }, seats = {}, locks = {}, sums = { n: 1, m: 1 }, hits = new Map(), starts = []
+const box = { n: 0 }, both = { a: 1, b: 2 }
 let [total, sum, last] = [0, 0, 0]
 async function one() { await sleep(1); return 1 }
 async function* stream() { yield 1; await sleep(1); yield 2 }

@@ -233,10 +233,27 @@ export abstract class AccessRewriter {
   /** `[a, b] = …`: what is shared is told of when the right side is known. */
   protected pattern(left: Node, right: Node): void {
     this.defaults(left)
+    this.targets(left)
     const shared = [...namesOf(left)].map((name) => [name, this.scopes.shared(name)]).filter(([, of]) => of !== null)
     for (const [name, of] of shared) this.out.insert(right.start, `$ch.a(${of},${this.out.site(left, name!)},(`)
     this.taken(right, left)
     this.out.insert(right.end, '))'.repeat(shared.length))
+  }
+
+  /** The properties that a pattern gives values to: each is told of when its turn has come. */
+  private targets(pattern: Node): void {
+    if (pattern.type === 'ObjectPattern')
+      for (const property of pattern.properties) this.targets(property.value ?? property.argument)
+    else if (pattern.type === 'ArrayPattern')
+      for (const element of pattern.elements) element !== null && this.targets(element)
+    else if (pattern.type === 'AssignmentPattern') this.targets(pattern.left)
+    else if (pattern.type === 'RestElement') this.targets(pattern.argument)
+    else if (pattern.type === 'MemberExpression' && !this.nobodys(pattern)) {
+      const { object, property, computed } = pattern
+      const site = this.out.site(pattern, this.out.text(pattern))
+      if (!computed) return this.about(object, 'w', `${JSON.stringify(keyName(property))},${site}`)
+      this.wrap(property, `$ch.kw(${this.held(object)},`, `,${site})`)
+    }
   }
 
   protected update(node: Node): void {
