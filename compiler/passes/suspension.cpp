@@ -145,6 +145,8 @@ const char *Suspension::whyPlain(Function &F) const {
     return "it is naked";
   if (F.hasFnAttribute("interrupt"))
     return "it is an interrupt handler";
+  if (F.getName().starts_with("__cfi_check")) // of -fsanitize-cfi-cross-dso; the linker writes it anew
+    return "it is a part of control flow integrity";
   if (any_of(F.users(), [](const User *U) { return isa<GlobalIFunc>(U); }))
     return "it resolves an indirect function";
   if (F.getCallingConv() != CallingConv::C && F.getCallingConv() != CallingConv::Fast)
