@@ -10,11 +10,12 @@
  *   charcoal::atomic([&] { total += one(); });                   no other activity runs meanwhile
  *   charcoal::noncancellable([&] { close_all(); });
  *   charcoal::channel<std::string> lines(100);                   ... lines.send("text"); auto line = lines.receive();
+ *   charcoal::waituntil(lines.receiving().then([&](auto line) { ... }) or charcoal::sleeping(2s));
  *
  * Compile with `charcoal-c++ -fno-exceptions`: then bodies are interruptible. In a file with exceptions they are plain
  * code, and an exception that leaves a body ends the program (std::terminate), as it does in a thread. Without
  * charcoal-c++ the header has the library's functions with -DCHARCOAL_LIBRARY; otherwise it has sequential meanings, in
- * which each body runs where it stands, and no channels.
+ * which each body runs where it stands, and neither channels nor `waituntil`.
  *
  * What charcoal.h says about all functions holds here, too. A body is moved to the heap by what starts an activity, and
  * is destroyed when the activity ends; what it captures by reference has to live as long. Without memory, `new` ends
@@ -30,6 +31,7 @@
 #include <charcoal/bodies.h>
 #if defined(__CHARCOAL__) || defined(CHARCOAL_LIBRARY)
 #include <charcoal/channel.h>
+#include <charcoal/waituntil.hpp>
 #endif
 #include <chrono>
 #include <cstdlib>
@@ -91,6 +93,10 @@ public:
   int wait() { return ch_activity_wait(&handle_); }
   int cancel() { return ch_activity_cancel(&handle_); }
   bool finished() const { return ch_activity_finished(&handle_) != 0; }
+#if defined(__CHARCOAL__) || defined(CHARCOAL_LIBRARY)
+  /* A clause (charcoal/waituntil.hpp) of wait(). */
+  auto ending() { return call<ch_activity_wait__clause>(&handle_); }
+#endif
   /* For the functions of charcoal.h. */
   ch_activity *handle() { return &handle_; }
 
@@ -190,6 +196,12 @@ public:
    * Result: as receive; also std::nullopt if there is no message now. */
   std::optional<T> try_receive() { return receive_by(ch_channel_try_recv); }
 
+  /* Clauses (charcoal/waituntil.hpp). The body of `receiving` gets what receive() returns. The body of `sending` gets
+   * what send() returns; the value is moved from while its clause waits, and is back before a body runs if it was not
+   * sent (with `and`: at the end of the statement, unless it is its own body that runs). */
+  auto receiving() { return clause<receive_call>(receive_call(&channel_)); }
+  auto sending(T &value) { return clause<send_call>(send_call(&channel_, value)); }
+
   /* Closes the channel: nothing more is sent, and all who wait are woken. Never blocks. */
   int close() { return ch_channel_close(&channel_); }
   bool is_closed() { return ch_channel_is_closed(&channel_) != 0; }
@@ -215,9 +227,11 @@ private:
   }
   template <class Receive> std::optional<T> receive_by(Receive receive) {
     alignas(message) unsigned char to[sizeof(message)];
-    if (receive(&channel_, to, sizeof to))
-      return std::nullopt;
-    message &it = *reinterpret_cast<message *>(to);
+    return receive(&channel_, to, sizeof to) ? std::nullopt : taken(to);
+  }
+  /* What has been received there, which is taken out of the message. */
+  static std::optional<T> taken(unsigned char *from) {
+    message &it = *reinterpret_cast<message *>(from);
     if constexpr (is_bytes) {
       return it;
     } else {
@@ -225,6 +239,93 @@ private:
       return std::optional<T>(std::move(*own));
     }
   }
+
+  /* A call that is made although its body does not run, because another body of an `and` has thrown, has its effect. */
+  static bool is_made(const struct ch_clause &clause) { return clause.state == CH_IS_HAD && clause.value == 0; }
+
+  class receive_call {
+  public:
+    static constexpr bool holds = false;
+    explicit receive_call(struct ch_channel *from) : from_(from) {}
+    receive_call(receive_call &&) = default;
+    ~receive_call() {
+      if (is_made(clause_.pass.clause))
+        taken(to_);
+    }
+    struct ch_clause *begin(detail::parcel **) {
+      ch_channel_recv__clause(&clause_, from_, to_, sizeof to_);
+      return &clause_.pass.clause;
+    }
+    std::optional<T> result() { return ch_clause_result(&clause_.pass.clause) ? std::nullopt : taken(to_); }
+    void has_won() {}
+    void has_lost() {}
+
+  private:
+    struct ch_channel *from_;
+    struct ch_channel_recv__clause clause_{};
+    alignas(message) unsigned char to_[sizeof(message)];
+  };
+
+  class send_call : private detail::parcel {
+  public:
+    static constexpr bool holds = false;
+    send_call(struct ch_channel *to, T &value) : detail::parcel{&kind, std::addressof(value), nullptr}, to_(to) {}
+    send_call(send_call &&) = default;
+    ~send_call() {
+      if (is_made(clause_.pass.clause))
+        has_won();
+      has_lost();
+    }
+    struct ch_clause *begin(detail::parcel **all) {
+      const void *from = value;
+      if constexpr (!is_bytes) {
+        owner_ = find(all);
+        if (owner_ == this) {
+          own_ = std::make_unique<T>(std::move(*mine()));
+          if (all)
+            next = std::exchange(*all, static_cast<detail::parcel *>(this));
+        }
+        address_ = owner_->own_.get();
+        from = &address_;
+      }
+      ch_channel_send__clause(&clause_, to_, from, sizeof(message));
+      return &clause_.pass.clause;
+    }
+    int result() {
+      int error = static_cast<int>(ch_clause_result(&clause_.pass.clause));
+      has_won();
+      has_lost();
+      return error;
+    }
+    void has_won() { /* unless the call has said an error, in which case nothing has been sent */
+      if (owner_ && clause_.pass.clause.value == 0)
+        owner_->own_.release();
+    }
+    void has_lost() { /* the value goes back */
+      if (!own_)
+        return;
+      mine()->~T();
+      new (value) T(std::move(*own_));
+      own_.reset();
+    }
+
+  private:
+    static constexpr char kind = 0;
+    T *mine() { return static_cast<T *>(value); }
+    /* Who has the same value on the heap: perhaps a clause before this one. */
+    send_call *find(detail::parcel **all) {
+      for (detail::parcel *p = all ? *all : nullptr; p; p = p->next)
+        if (p->kind == &kind && p->value == value)
+          return static_cast<send_call *>(p);
+      return this;
+    }
+
+    struct ch_channel *to_;
+    std::unique_ptr<T> own_; /* what is sent, if it is not bytes and no clause before this one sends it, too */
+    send_call *owner_ = nullptr;
+    T *address_ = nullptr;
+    struct ch_channel_send__clause clause_{};
+  };
 
   struct ch_channel channel_;
 };

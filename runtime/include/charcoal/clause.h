@@ -306,7 +306,18 @@ void ch_wait_complete(struct ch_wait *, struct ch_wait_node *, unsigned index);
 #define CH_CLAUSE_LEAVES(function) typedef void function##__leaves
 /* Says that the call holds something also after the statement, as a plain lock call does. Such a call cannot be joined
  * to others by `and`. */
+#if defined(__cplusplus) && __cplusplus >= 201703L
+extern "C++" {
+template <auto form> inline constexpr bool ch_clause_holds = false; /* for charcoal/waituntil.hpp */
+}
+#define CH_CLAUSE_HOLDS(function)                                                                                      \
+  extern "C++" {                                                                                                       \
+  template <> inline constexpr bool ch_clause_holds<function##__clause> = true;                                        \
+  }                                                                                                                    \
+  typedef void function##__held
+#else
 #define CH_CLAUSE_HOLDS(function) typedef void function##__held
+#endif
 
 /* Makes the plain call: it waits for this clause alone, which its form has filled in.
  * Result: the call's result; `cancelled`: the scope is cancelled, and the call has had no effect.
