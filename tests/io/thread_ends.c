@@ -89,6 +89,38 @@ TEST(the_other_activities_of_a_cancelled_thread_miss_nothing) {
   }
 }
 
+/* ---- clauses, whose calls are cancellation points ---- */
+
+/* Runs `body` in a thread of its own, and says whether the thread was cancelled. */
+static int is_cancelled_in(void *(*body)(void *)) {
+  pthread_t thread;
+  void *result;
+  EXPECT(pthread_create(&thread, NULL, body, NULL) == 0 && pthread_join(thread, &result) == 0);
+  return result == PTHREAD_CANCELED;
+}
+
+static void *wait_for_two_kinds(void *unused) {
+  int before, got = 0;
+  char byte;
+  activate { ch_sleep(1000000); }
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+  pthread_cancel(pthread_self());
+  pthread_setcancelstate(before, NULL);
+  waituntil(ch_sem_wait(&sem)) got = 1;
+  or waituntil(recv(ends[0], &byte, 1, 0)) got = 2;
+  EXPECT(got == 0);
+  pthread_testcancel();
+  return unused;
+}
+
+TEST(a_statement_of_a_cancelled_thread_is_withdrawn_from_all_that_it_waited_for) {
+  EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+  ch_sem_init(&sem, 0);
+  EXPECT(is_cancelled_in(wait_for_two_kinds));
+  EXPECT(ch_sem_post(&sem) == 0);
+  EXPECT(ch_sem_timedwait(&sem, 20 * (int64_t)SECOND) == 0);
+}
+
 /* ---- a thread of the pool ---- */
 
 static void leave(void *unused) {
