@@ -6,6 +6,8 @@
 #ifndef CHARCOAL_FRAMES_RUNTIME_CALLS_H
 #define CHARCOAL_FRAMES_RUNTIME_CALLS_H
 
+#include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -19,6 +21,24 @@ static inline ssize_t ch_runtime_send(int fd, const void *bytes, size_t n, int f
 }
 /* Sleeps with the thread, while nanosleep lets other activities of the domain go on. */
 static inline void ch_runtime_sleep(const struct timespec *duration) { syscall(SYS_nanosleep, duration, NULL); }
+
+/* A system call by number between these two is a cancellation point of threads.
+ *
+ * pthread_cancel sends a signal to a thread that is between them. If the thread goes on before the signal has come, the
+ * signal ends it in whatever cancellation point it then is, also where cancellation is held back by then (glibc 2.36,
+ * sigcancel_handler). The C library's own cancellation points end only when such a signal has come. So one of them is
+ * called, which does not wait. */
+static inline int ch_begin_cancellation_point(void) {
+  int type;
+  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+  return type;
+}
+static inline void ch_end_cancellation_point(int type) {
+  int saved = errno;
+  pthread_setcanceltype(type, NULL);
+  poll(NULL, 0, 0);
+  errno = saved;
+}
 
 /* Until the end of the block pthread_cancel does not end the thread, which would leave half made what is made there:
  * open, close, connect and many more are cancellation points. */

@@ -4,6 +4,7 @@
 #include "frames/interposed.h"
 #include "posix/signals.h"
 #include "frames/forks.h"
+#include "frames/runtime_calls.h"
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -192,23 +193,21 @@ CH_INTERPOSED pid_t(waitpid)(pid_t pid, int *status, int options) {
     return taken;
   }
 }
-/* From here a wait can be cancelled with its thread, as in the C library, unless it returns at once. The result is for
- * the end of the wait. */
-static int allow_cancel(int options) {
-  int type;
-  pthread_setcanceltype(options & WNOHANG ? PTHREAD_CANCEL_DEFERRED : PTHREAD_CANCEL_ASYNCHRONOUS, &type);
-  return type;
-}
+/* These waits can be cancelled with their thread, as in the C library, unless they return at once. */
 static pid_t plain_wait4(pid_t pid, int *status, int options, struct rusage *usage) {
-  int type = allow_cancel(options);
+  if (options & WNOHANG)
+    return (pid_t)syscall(SYS_wait4, pid, status, options, usage);
+  int type = ch_begin_cancellation_point();
   pid_t taken = (pid_t)syscall(SYS_wait4, pid, status, options, usage);
-  pthread_setcanceltype(type, NULL);
+  ch_end_cancellation_point(type);
   return taken;
 }
 static int plain_waitid(idtype_t which, id_t id, siginfo_t *found, int options) {
-  int type = allow_cancel(options);
+  if (options & WNOHANG)
+    return (int)syscall(SYS_waitid, which, id, found, options, NULL);
+  int type = ch_begin_cancellation_point();
   int r = (int)syscall(SYS_waitid, which, id, found, options, NULL);
-  pthread_setcanceltype(type, NULL);
+  ch_end_cancellation_point(type);
   return r;
 }
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "posix/plain_waits.h"
 #include "frames/interposed.h"
+#include "frames/runtime_calls.h"
 #include "posix/signals.h"
 #include "posix/single_activity.h"
 #include "sched/external_wakers.h"
@@ -95,17 +96,15 @@ extern __typeof__(ch_wait_for_semaphores) ch_wait_for_semaphores __attribute__((
 
 /* Calls for messages are cancellation points of threads; those on semaphores are none. */
 ssize_t ch_library_msgrcv(int id, void *to, size_t n, long type, int flags) {
-  int before;
-  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &before);
+  int before = ch_begin_cancellation_point();
   ssize_t r = syscall(SYS_msgrcv, id, to, n, type, flags);
-  pthread_setcanceltype(before, NULL);
+  ch_end_cancellation_point(before);
   return r;
 }
 int ch_library_msgsnd(int id, const void *from, size_t n, int flags) {
-  int before;
-  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &before);
+  int type = ch_begin_cancellation_point();
   int r = (int)syscall(SYS_msgsnd, id, from, n, flags);
-  pthread_setcanceltype(before, NULL);
+  ch_end_cancellation_point(type);
   return r;
 }
 int ch_library_semtimedop(int id, struct sembuf *all, size_t n, const struct timespec *timeout) {
@@ -136,12 +135,12 @@ CH_INTERPOSED int semop(int id, struct sembuf *all, size_t n) { return semtimedo
 extern __typeof__(ch_wait_for_clock) ch_wait_for_clock __attribute__((weak));
 
 int ch_library_clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left) {
-  int before, saved = errno;
+  int saved = errno;
   if (clock == CLOCK_THREAD_CPUTIME_ID)
     return EINVAL; /* as POSIX has it; the kernel says EOPNOTSUPP */
-  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &before);
+  int type = ch_begin_cancellation_point();
   int error = syscall(SYS_clock_nanosleep, clock, flags, time, left) < 0 ? errno : 0;
-  pthread_setcanceltype(before, NULL);
+  ch_end_cancellation_point(type);
   return errno = saved, error;
 }
 

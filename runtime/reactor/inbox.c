@@ -8,6 +8,7 @@
 #include "reactor/reactor.h"
 #include "reactor/times.h"
 #include "sched/external_wakers.h"
+#include "sched/host.h"
 #include "sched/interrupts.h"
 #include "sched/tsan.h"
 #include <errno.h>
@@ -274,11 +275,10 @@ void ch_inbox_looks(void) { ch_mailbox_looks(&inbox->box); }
  * the reactors are. */
 void ch_inbox_rest(int64_t deadline) {
   struct timespec t = ch_timespec_of(deadline);
-  int type, saved = errno;
-  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+  int saved = errno, type = ch_begin_cancellation_point();
   syscall(SYS_futex, &inbox->box.rest, FUTEX_WAIT_BITSET_PRIVATE, CH_MAILBOX_RESTING,
           deadline == CH_FOREVER ? NULL : &t, NULL, FUTEX_BITSET_MATCH_ANY);
-  pthread_setcanceltype(type, NULL);
+  ch_host_has_slept(type);
   errno = saved;
 }
 

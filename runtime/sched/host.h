@@ -10,6 +10,7 @@
 #ifndef CHARCOAL_SCHED_HOST_H
 #define CHARCOAL_SCHED_HOST_H
 
+#include "frames/runtime_calls.h"
 #include "sched/domain.h"
 
 /* ch_host_begin, which makes the running code the host, is declared in domain.h. False: the scheduler runs it, or there
@@ -39,6 +40,14 @@ CH_HIDDEN void ch_host_runs(const struct ch_branch *b);
  * the call ends the activity as pthread_exit would, on its own stack, with its handlers. A call of interruptible code
  * returns ECANCELED, and the next one ends the activity. */
 CH_HIDDEN void ch_host_sleep(int64_t deadline);
+/* Called at the end of a sleep that ch_begin_cancellation_point has begun. Only a thread whose loop goes on after
+ * pthread_cancel has to know whether a signal is still to come. */
+static inline void ch_host_has_slept(int type) {
+  if (ch_domain.cancellable || ch_domain.natives > 0)
+    ch_end_cancellation_point(type);
+  else
+    pthread_setcanceltype(type, NULL);
+}
 /* The running code is part of the activity that pthread_cancel is about, and the thread has been cancelled so. */
 CH_HIDDEN bool ch_host_is_cancelled(struct ch_branch *);
 /* At a cancellation point in plain code: the activity ends, if so. */

@@ -7,6 +7,7 @@
 #include "reactor/times.h"
 #include "frames/runtime_calls.h"
 #include "frames/settings.h"
+#include "sched/host.h"
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -165,10 +166,9 @@ static int enter(unsigned submit, unsigned want, unsigned flags, int64_t timeout
   if (want == 0)
     return (int)syscall(SYS_io_uring_enter, entrance, submit, want, flags, more, size);
   /* A sleep is a cancellation point of threads, as epoll_wait is. */
-  int type;
-  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+  int type = ch_begin_cancellation_point();
   int taken = (int)syscall(SYS_io_uring_enter, entrance, submit, want, flags, more, size);
-  pthread_setcanceltype(type, NULL);
+  ch_host_has_slept(type);
   return taken;
 }
 
