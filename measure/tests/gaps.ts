@@ -114,8 +114,10 @@ const FLOWS: Record<string, (place: Place, wait: string) => string> = {
   'and so on': ({ read, write }) => `if (${read} < 99 && (await one()) > 0) ${write('i')}`,
   'one or the other': ({ read, write }) => `const next = ${read} < 99 ? 1 + (await one()) : 0; ${write('next')}`,
   'one expression': ({ read, write }) => write(`${read} + (await one())`),
-  'in then': ({ read, write }) =>
-    `const old = ${read}; return sleep(1).then(${/^await/.test(write('')) ? 'async ' : ''}() => { ${write('old + 1')} })`,
+  'in then': ({ read, write }) => {
+    const kind = /^await/.test(write('')) ? 'async ' : ''
+    return `const old = ${read}; return sleep(1).then(${kind}() => { ${write('old + 1')} })`
+  },
 }
 
 /** The same parts, so that nothing can come between. */
