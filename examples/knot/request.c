@@ -4,12 +4,10 @@
 
 /* The first field with this name at or after `line`; NULL: there is none. */
 static const char *find_field(const struct request *r, const char *line, const char *name) {
-  size_t n = strlen(name);
-  for (size_t length; line < r->bytes + r->head; line += length + 1) {
-    length = strlen(line);
-    if (length > n && line[n] == ':' && strncasecmp(line, name, n) == 0)
+  size_t n = strlen(name), length;
+  for (; line < r->bytes + r->head; line += length + 1)
+    if ((length = strlen(line)) > n && line[n] == ':' && strncasecmp(line, name, n) == 0)
       return line + n + 1 + strspn(line + n + 1, " \t");
-  }
   return NULL;
 }
 
