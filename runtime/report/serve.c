@@ -372,8 +372,7 @@ static int listen_at(const char *where) {
     close(fd);
     return errno = saved, -1;
   }
-  /* A child has no thread that answers. With a socket that listens it would keep the parent's next run from the port.
-   */
+  /* A child has no thread that answers, and its listening socket would keep the parent's next run from the port. */
   ch_child_hook(listen_no_more);
   return ch_add_runtime_descriptor(fd);
 }

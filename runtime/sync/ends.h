@@ -23,8 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Locks are held for some instructions. Who wants one that a child of fork never gets ends the program with a message.
- */
+/* Locks are held for some instructions. Who wants one that a child of fork never gets ends with a message. */
 CH_HIDDEN CH_RARE void ch_spin_lock_slow(uint32_t *lock);
 static inline void ch_spin_lock(uint32_t *lock) {
   uint32_t nobody = 0;
