@@ -22,24 +22,6 @@ static inline ssize_t ch_runtime_send(int fd, const void *bytes, size_t n, int f
 /* Sleeps with the thread, while nanosleep lets other activities of the domain go on. */
 static inline void ch_runtime_sleep(const struct timespec *duration) { syscall(SYS_nanosleep, duration, NULL); }
 
-/* A system call by number between these two is a cancellation point of threads.
- *
- * pthread_cancel sends a signal to a thread that is between them. If the thread goes on before the signal has come, the
- * signal ends it in whatever cancellation point it then is, also where cancellation is held back by then (glibc 2.36,
- * sigcancel_handler). The C library's own cancellation points end only when such a signal has come. So one of them is
- * called, which does not wait. */
-static inline int ch_begin_cancellation_point(void) {
-  int type;
-  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
-  return type;
-}
-static inline void ch_end_cancellation_point(int type) {
-  int saved = errno;
-  pthread_setcanceltype(type, NULL);
-  poll(NULL, 0, 0);
-  errno = saved;
-}
-
 /* Until the end of the block pthread_cancel does not end the thread, which would leave half made what is made there:
  * open, close, connect and many more are cancellation points. */
 static inline int ch_hold_cancellation(void) {
@@ -50,5 +32,25 @@ static inline int ch_hold_cancellation(void) {
 static inline void ch_let_cancellation(const int *before) { pthread_setcancelstate(*before, NULL); }
 #define CH_NO_CANCELLATION                                                                                             \
   const int cancellation __attribute__((cleanup(ch_let_cancellation), unused)) = ch_hold_cancellation()
+
+/* A system call by number between these two is a cancellation point of threads.
+ *
+ * pthread_cancel sends a signal to a thread that is between them. If the thread goes on before the signal has come, the
+ * signal ends it in whatever cancellation point it then is, also where cancellation is held back by then (glibc 2.36,
+ * sigcancel_handler). The C library's own cancellation points end only when such a signal has come. So one of them is
+ * called, which does not wait; with cancellation disabled, because the system call may have had its effect, and a
+ * cancellation that comes only now must not hide that. */
+static inline int ch_begin_cancellation_point(void) {
+  int type;
+  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+  return type;
+}
+static inline void ch_end_cancellation_point(int type) {
+  int saved = errno;
+  pthread_setcanceltype(type, NULL);
+  CH_NO_CANCELLATION;
+  poll(NULL, 0, 0);
+  errno = saved;
+}
 
 #endif
