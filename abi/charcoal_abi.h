@@ -20,7 +20,8 @@ enum ch_status {
   CH_DONE = 0,    /* the call has finished; its result stands in the registers after the status */
   CH_BLOCKED = 1, /* the branch waits for something; its frames have been saved */
   CH_PAUSED = 2,  /* the activity gives way at a yield point; its frames have been saved */
-  CH_JUMPED = 3,  /* a longjmp to a function further out is under way; its frames have been saved and will be freed */
+  CH_YIELDED = 3, /* as CH_PAUSED, but the program has asked for it by name (ch_reschedule) */
+  CH_JUMPED = 4,  /* a longjmp to a function further out is under way; its frames have been saved and will be freed */
 };
 
 struct ch_frame;

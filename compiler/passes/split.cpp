@@ -154,7 +154,7 @@ Function *Splitter::run() {
       provideKeptFrame();
   }
   for (Point &P : points)
-    if (isYieldOrPause(*P.at))
+    if (isYieldOrPause(*P.at) || givesWay(*P.at))
       P.at->eraseFromParent();
   if (framed)
     divideKept();

@@ -148,12 +148,13 @@ void Splitter::addEntry() {
   }
 }
 
-// Greater than any status: the number of a point is counted in these units.
-static constexpr unsigned unit = 4;
+// The number of a point is counted in these units, and a status from the least one with which a call is suspended.
+static constexpr unsigned unit = 4, least = CH_BLOCKED;
+static_assert(CH_JUMPED - least < unit, "each status fits");
 
-// The sum of the status and `unit` times the number of the point, for the points from `from` up to, but not including,
-// `to`. It is counted on the way to `end`: the way falls through one addition for each earlier point of its group. The
-// values that are in registers throughout come along, and are saved in `end`.
+// The sum of the status, less `least`, and `unit` times the number of the point, for the points from `from` up to, but
+// not including, `to`. It is counted on the way to `end`: the way falls through one addition for each earlier point of
+// its group. The values that are in registers throughout come along, and are saved in `end`.
 PHINode *Splitter::countPoints(BasicBlock *end, unsigned from, unsigned to) {
   constexpr unsigned group = 16;
   PHINode *both = PHINode::Create(abi.I32, (to - from) / group + 1, "", end->begin());
@@ -185,7 +186,7 @@ PHINode *Splitter::countPoints(BasicBlock *end, unsigned from, unsigned to) {
     }
     afterSaved = here;
     sum->addIncoming(statuses[k], suspendingBlocks[k]);
-    after->addIncoming(step.CreateAdd(sum, step.getInt32(first ? unit * (k + 1) : unit)), count);
+    after->addIncoming(step.CreateAdd(sum, step.getInt32(first ? unit * (k + 1) - least : unit)), count);
     step.CreateBr(next);
     ReplaceInstWithInst(suspendingBlocks[k]->getTerminator(), BranchInst::Create(count));
     next = count;
@@ -234,7 +235,7 @@ Value *Splitter::storePoints(BasicBlock *end) {
       IRBuilder<>(points[k].before->getTerminator()).CreateStore(status, place);
       status = step.CreateLoad(abi.I32, place);
     }
-    step.CreateStore(step.CreateAdd(status, step.getInt32(unit * (k + 1))), place);
+    step.CreateStore(step.CreateAdd(status, step.getInt32(unit * (k + 1) - least)), place);
     step.CreateBr(end);
     suspendingBlocks[k]->getTerminator()->eraseFromParent();
   }
@@ -285,7 +286,8 @@ BasicBlock &Splitter::addSuspendTail() {
                                                           : countPointsInSections(suspend, section);
   IRBuilder<> tail(suspend);
   tail.SetCurrentDebugLocation(atEntry());
-  Value *number = tail.CreateLShr(both, 2), *status = tail.CreateAnd(both, unit - 1);
+  Value *number = tail.CreateLShr(both, Log2_32(unit));
+  Value *status = tail.CreateAdd(tail.CreateAnd(both, unit - 1), tail.getInt32(least));
   auto leave = [&](Value *saved) { tail.CreateRet(abi.makeResult(tail, result, saved, nullptr)); };
   if (keptFrame) {
     noteKept(tail, number);

@@ -29,7 +29,7 @@ void Splitter::makePoints() {
     Instruction *at = old;
     PHINode *value = nullptr;
     Value *status;
-    if (isSuspendingCall(*old)) {
+    if (isSuspendingCall(*old) && !givesWay(*old)) {
       CallInst *call = newCall(old);
       B.SetInsertPoint(before);
       B.SetCurrentDebugLocation(old->getDebugLoc());
@@ -57,7 +57,7 @@ void Splitter::makePoints() {
     } else {
       B.SetInsertPoint(before);
       B.CreateBr(after);
-      status = B.getInt32(CH_PAUSED);
+      status = B.getInt32(givesWay(*old) ? CH_YIELDED : CH_PAUSED);
     }
     points.push_back({at, before, after});
     statuses.push_back(status);
@@ -203,9 +203,14 @@ void Splitter::repeatCheap() {
   }
 }
 
+static bool isYieldPoint(const Value &status) {
+  auto *known = dyn_cast<ConstantInt>(&status);
+  return known && known->getZExtValue() == CH_PAUSED;
+}
+
 // How often a resumption may go on at each point, so that the likely ones are asked for first: as often as the point is
-// passed, and at yield points seldom. The first weight is that of an entry that is lost, or of the beginning in a kept
-// frame.
+// passed, and at yield points seldom, unless the program asks to give way. The first weight is that of an entry that is
+// lost, or of the beginning in a kept frame.
 MDNode *Splitter::weightsOfPoints() const {
   constexpr unsigned seldom = 6;
   uint64_t most = 1;
@@ -214,7 +219,7 @@ MDNode *Splitter::weightsOfPoints() const {
   const unsigned excess = std::max(0, int(Log2_64(most)) - 30);
   SmallVector<uint32_t> weights(1, 1);
   for (auto [P, status] : zip_equal(points, statuses))
-    weights.push_back(std::max<uint64_t>(P.frequency >> excess >> (isa<Constant>(status) ? seldom : 0), 1));
+    weights.push_back(std::max<uint64_t>(P.frequency >> excess >> (isYieldPoint(*status) ? seldom : 0), 1));
   return MDBuilder(abi.C).createBranchWeights(weights);
 }
 

@@ -72,12 +72,18 @@ inline bool isSuspendingCall(const llvm::Instruction &I) {
   auto *CB = llvm::dyn_cast<llvm::CallBase>(&I);
   return CB && CB->hasFnAttr(SuspendsAttr);
 }
+// A call of the runtime's ch_reschedule, which always gives way. So `split` makes no call of it.
+inline bool givesWay(const llvm::Instruction &I) {
+  auto *callee = isSuspendingCall(I) ? llvm::cast<llvm::CallBase>(I).getCalledFunction() : nullptr;
+  return callee && I.getType()->isVoidTy() && !llvm::cast<llvm::CallBase>(I).hasOperandBundles() &&
+         callee->getFnAttribute(ExternalVersionAttr).getValueAsString() == "ch_reschedule";
+}
 inline bool isInterruptible(const llvm::Function &F) { return !F.isDeclaration() && F.hasFnAttribute(VersionAttr); }
 
 // Whether a check is surely made here: by a yield point, or by the callee. What another module's function does, or one
 // that is called through a pointer, is not known.
 inline bool isCheck(const llvm::Instruction &I) {
-  if (isYieldOrPause(I))
+  if (isYieldOrPause(I) || givesWay(I))
     return true;
   auto *callee = isSuspendingCall(I) ? llvm::cast<llvm::CallBase>(I).getCalledFunction() : nullptr;
   return callee && isInterruptible(*callee) && !callee->hasFnAttribute(BoundedAttr);

@@ -1,5 +1,4 @@
 /* An activity from `activate` to its end. activity.h has the states of its handle, and branch.h those of its branch. */
-#include "sched/schedule.h"
 #include "activity/activity.h"
 #include "activity/extension.h"
 #include "charcoal_sizes.h"
@@ -10,7 +9,6 @@
 #include "sched/child.h"
 #include "sched/host.h"
 #include "sched/native.h"
-#include "sched/no_yield.h"
 #include "wait/wait.h"
 #include <errno.h>
 #include <stdio.h>
@@ -431,14 +429,5 @@ int ch_activity_error(const ch_activity *a) {
 /* ---- giving way ---- */
 
 int ch_reschedule_int(void) CH_INT_NAME(ch_reschedule);
-CH_COLD static int pause_specially(void) {
-  ch_pause_is_meant();
-  ch_no_yield_pauses();
-  return CH_PAUSED;
-}
-int ch_reschedule_int(void) {
-  if (CH_UNLIKELY(ch_domain.pauses_specially != 0)) /* as in an assert_no_yield block, which counts as a spinlock */
-    CH_JUMP_TO pause_specially();
-  return CH_PAUSED;
-}
+int ch_reschedule_int(void) { return CH_YIELDED; }
 void ch_reschedule(void) {}

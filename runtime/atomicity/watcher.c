@@ -85,8 +85,8 @@ static void describe(struct ch_pause *p, const struct ch_branch *b, int status) 
                                       [CH_ON_RECEIVE] = "receiving from a channel",
                                       [CH_ON_FINISH] = "waited at the end of a finish",
                                       [CH_ON_TURN] = "waited for its turn"};
-  if (status == CH_PAUSED) {
-    p->what = ch_tls.slice_over ? "its slice was over" : "gave way";
+  if (status == CH_PAUSED || status == CH_YIELDED) {
+    p->what = status == CH_PAUSED && ch_tls.slice_over ? "its slice was over" : "gave way";
     return;
   }
   p->is_wait = true;

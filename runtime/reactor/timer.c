@@ -2,8 +2,6 @@
 #include "reactor/timer.h"
 #include "frames/out_of_memory.h"
 #include "reactor/reactor.h"
-#include "sched/no_yield.h"
-#include "sched/schedule.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -426,11 +424,8 @@ struct ch_int_result ch_sleep_int(int64_t duration) {
     return ch_done(EPERM);
   if (ch_is_marked())
     return ch_done(ECANCELED);
-  if (duration <= 0) {
-    ch_pause_is_meant();
-    ch_no_yield_pauses();
-    return (struct ch_int_result){CH_PAUSED, 0}; /* it is resumed with the result 0 */
-  }
+  if (duration <= 0)
+    return (struct ch_int_result){CH_YIELDED, 0}; /* it is resumed with the result 0 */
   struct ch_clause c = ch_timer_clause(duration);
   return ch_wait_leaf(&sleep_leaf, &c);
 }

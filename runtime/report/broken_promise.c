@@ -73,12 +73,12 @@ void ch_no_yield_run_ends(int status) {
   if (!ch_no_yield_block.site)
     return;
   /* Below setjmp the stack is also left at a yield point. That does not count, because the branch does not wait. */
-  bool paused = status == CH_PAUSED || (status == CH_MOVED && who && who->state == CH_READY);
+  bool paused = status == CH_PAUSED || status == CH_YIELDED || (status == CH_MOVED && who && who->state == CH_READY);
   if (status == CH_DONE)
     ch_no_yield_drop();
   else if (!paused)
     report(who, "waited");
-  else if (ch_domain.gives_way)
+  else if (status == CH_YIELDED || ch_domain.gives_way)
     report(who, "gave way");
 }
 

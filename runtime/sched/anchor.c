@@ -233,7 +233,7 @@ int ch_anchor_wait(struct ch_anchor *public, uint32_t point, int status) {
   p->native.stack = d->stack;
   p->native.frame = (struct ch_frame){.info = a->info, .parent = d->parent, .point = point};
   *ch_tls.link = &p->native.frame;
-  const unsigned meant = d->gives_way;
+  const bool meant = d->gives_way || status == CH_YIELDED;
   struct ch_branch *next = ch_set_aside(b, status);
   if (CH_UNLIKELY(ch_no_yield_block.site != NULL))
     d->gives_way = meant; /* so that assert_no_yield reports that the stack is left */

@@ -78,14 +78,14 @@ static bool alone_in_child(bool gives_way) {
   return d->forked;
 }
 
-/* Under a spinlock and in a new child of fork a pause has no effect, unless the program asks for it by name. With a
- * random schedule half of the pauses have none, by chance. */
-CH_COLD static bool gives_way(void) {
+/* In a new child of fork a pause has no effect, and with a random schedule half of the pauses have none, by chance,
+ * unless the program asks for it by name. Under a spinlock none has an effect but that of YieldTo (wait/lowlevel.c). */
+CH_COLD static bool gives_way(int status) {
   if (ch_domain.steps_aside) {
     ch_domain.steps_aside = 0;
     return false;
   }
-  bool meant = ch_domain.gives_way;
+  bool meant = ch_domain.gives_way || (status == CH_YIELDED && ch_domain.spinlocks == 0);
   ch_domain.gives_way = 0;
   if (alone_in_child(meant))
     return false;
@@ -124,7 +124,7 @@ static inline __attribute__((always_inline)) struct ch_branch *set_aside(struct 
   if (status == CH_BLOCKED)
     return CH_UNLIKELY(b->scope != NULL) ? ch_branch_blocked(b) : NULL;
   b->link.prev = NULL;
-  if (CH_UNLIKELY(ch_domain.pauses_specially != 0) && !gives_way())
+  if (CH_UNLIKELY(ch_domain.pauses_specially != 0) && !gives_way(status))
     return b;
   ch_append_to_its_group(b);
   return NULL;
@@ -144,8 +144,8 @@ static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_bra
   d->current = NULL;
   if (CH_UNLIKELY((ch_environment_differs() | (unsigned)ch_watched) != 0))
     after_run(b, status);
-  if (status == CH_PAUSED)
-    return set_aside(b, CH_PAUSED, *error);
+  if (status == CH_YIELDED || status == CH_PAUSED)
+    return set_aside(b, status, *error);
   if (CH_LIKELY(status == CH_BLOCKED))
     return set_aside(b, CH_BLOCKED, *error);
   if (status == CH_DONE) {

@@ -19,7 +19,7 @@
 #include "sched/domain.h"
 
 /* What the loop is told when it is back on its own stack, where nobody has run any more: see ch_schedule. */
-#define CH_MOVED 4
+#define CH_MOVED 5
 
 /* What a C++ runtime knows about the exceptions that are being handled: a pointer and a number for each thread, which
  * belong to the stack as long as something is left on it. */

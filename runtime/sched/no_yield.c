@@ -25,8 +25,3 @@ const char *ch_no_yield(const char *site) {
 }
 
 void ch_no_yield_drop(void) { (void)ch_no_yield(NULL); }
-
-void ch_no_yield_pauses_slow(void) {
-  if (ch_no_yield_block.site)
-    ch_domain.gives_way = 1;
-}

@@ -7,12 +7,6 @@
 
 #include "report/watch.h"
 
-/* The program itself has asked for the pause that begins now: inside a block that counts as a switch. */
-CH_HIDDEN CH_RARE void ch_no_yield_pauses_slow(void);
-static inline void ch_no_yield_pauses(void) {
-  if (CH_UNLIKELY(ch_watched))
-    ch_no_yield_pauses_slow();
-}
 /* The code that was in the block, if any, will not come back to its end. */
 CH_HIDDEN void ch_no_yield_drop(void);
 

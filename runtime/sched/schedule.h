@@ -19,10 +19,4 @@ CH_HIDDEN CH_RARE bool ch_schedule_gives_way(void);
 /* The program fails: prints the seed, once. Also from signal handlers. */
 CH_HIDDEN void ch_schedule_failed(void);
 
-/* A pause for which the program has asked: it counts where those of yield points don't. */
-static inline void ch_pause_is_meant(void) {
-  if (CH_UNLIKELY(ch_domain.pauses_specially != 0))
-    ch_domain.gives_way = (ch_domain.random || ch_domain.forked) && ch_domain.spinlocks == 0;
-}
-
 #endif
