@@ -185,11 +185,16 @@ CH_THREAD struct ch_tls ch_tls;
 #define CH_KEEPS_REGISTERS
 #endif
 
+/* At which resume point an activation is suspended, and with which status, in one word. */
+#define CH_WHY(point, status) (CH_WHY_POINT * (point) + (status))
+#define CH_WHY_POINT 8u
+#define CH_POINT_OF(why) ((why) / CH_WHY_POINT)
+#define CH_STATUS_OF(why) ((why) % CH_WHY_POINT)
 /* Saves a suspended activation: takes a frame, copies the image into it, and links it.
- * Result: `status`. */
-int ch_suspend(const struct ch_frame_info *, const void *image, uint32_t point, int status);
+ * Result: the status in `why`. */
+int ch_suspend(const struct ch_frame_info *, const void *image, uint32_t why);
 /* Does the same as ch_suspend with the frame that the activation has already (CH_FRAME_HOME). */
-int ch_suspend_home(struct ch_frame *, const void *image, uint32_t point, int status);
+int ch_suspend_home(struct ch_frame *, const void *image, uint32_t why);
 /* Copies the image of ch_tls.resuming out, frees the frame unless it is CH_FRAME_HOME, and clears `entering`.
  * Result: the resume point, and the first word of ch_tls.result, which is thereby in the register in which the call
  * itself would have returned an integer. */

@@ -14,8 +14,8 @@
  * ch_restore_n does the same as ch_restore for the frames of ch_suspend_n, and ch_restore_home_n for those of
  * ch_suspend_home_n. */
 #define CH_DECLARE_SIZED(n)                                                                                            \
-  int ch_suspend_##n(const struct ch_frame_info *, const void *image, uint32_t point, int status);                     \
-  int ch_suspend_home_##n(struct ch_frame *, const void *image, uint32_t point, int status);                           \
+  int ch_suspend_##n(const struct ch_frame_info *, const void *image, uint32_t why);                                   \
+  int ch_suspend_home_##n(struct ch_frame *, const void *image, uint32_t why);                                         \
   struct ch_restored ch_restore_##n(void *image);                                                                      \
   struct ch_restored ch_restore_home_##n(void *image);
 CH_FOR_EACH_SIZE(CH_DECLARE_SIZED)

@@ -73,14 +73,12 @@ int ch_main(void *main_int, int argc, char **argv, char **envp) {
 }
 
 /* Nobody comes here without `attention`; stress builds do, and need the runtime. */
-int ch_suspend(const struct ch_frame_info *info, const void *image, uint32_t point, int status) { __builtin_trap(); }
-int ch_suspend_home(struct ch_frame *frame, const void *image, uint32_t point, int status) { __builtin_trap(); }
+int ch_suspend(const struct ch_frame_info *info, const void *image, uint32_t why) { __builtin_trap(); }
+int ch_suspend_home(struct ch_frame *frame, const void *image, uint32_t why) { __builtin_trap(); }
 struct ch_restored ch_restore(void *image) { __builtin_trap(); }
 #define SIZED(n)                                                                                                       \
-  int ch_suspend_##n(const struct ch_frame_info *info, const void *image, uint32_t point, int status) {                \
-    __builtin_trap();                                                                                                  \
-  }                                                                                                                    \
-  int ch_suspend_home_##n(struct ch_frame *frame, const void *image, uint32_t point, int status) { __builtin_trap(); } \
+  int ch_suspend_##n(const struct ch_frame_info *info, const void *image, uint32_t why) { __builtin_trap(); }          \
+  int ch_suspend_home_##n(struct ch_frame *frame, const void *image, uint32_t why) { __builtin_trap(); }               \
   struct ch_restored ch_restore_##n(void *image) { __builtin_trap(); }                                                 \
   struct ch_restored ch_restore_home_##n(void *image) { __builtin_trap(); }
 CH_FOR_EACH_SIZE(SIZED)

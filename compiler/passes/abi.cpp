@@ -55,8 +55,8 @@ static FunctionCallee cold(FunctionCallee callee) {
   return callee;
 }
 
-FunctionCallee Abi::suspend() { return cold(nocapture(declare("ch_suspend", I32, {Ptr, Ptr, I32, I32}), 1)); }
-FunctionCallee Abi::suspendHome() { return cold(nocapture(declare("ch_suspend_home", I32, {Ptr, Ptr, I32, I32}), 1)); }
+FunctionCallee Abi::suspend() { return cold(nocapture(declare("ch_suspend", I32, {Ptr, Ptr, I32}), 1)); }
+FunctionCallee Abi::suspendHome() { return cold(nocapture(declare("ch_suspend_home", I32, {Ptr, Ptr, I32}), 1)); }
 FunctionCallee Abi::restore() {
   return cold(nocapture(declare("ch_restore", StructType::get(C, {Size, Size}), {Ptr}), 0));
 }

@@ -26,8 +26,8 @@ public:
   llvm::Value *tlsField(llvm::IRBuilder<> &B, unsigned offset);
   llvm::LoadInst *loadAttention(llvm::IRBuilder<> &B);
 
-  llvm::FunctionCallee suspend();     // i32 ch_suspend(info, image, point, status)
-  llvm::FunctionCallee suspendHome(); // i32 ch_suspend_home(frame, image, point, status)
+  llvm::FunctionCallee suspend();     // i32 ch_suspend(info, image, why)
+  llvm::FunctionCallee suspendHome(); // i32 ch_suspend_home(frame, image, why)
   llvm::FunctionCallee restore();     // {point, value} ch_restore(image)
   llvm::FunctionCallee asyncBranch();
   llvm::FunctionCallee asyncPause();

@@ -359,7 +359,7 @@ Function *Glue::entryThunk(const Signature &entered) {
       else
         B.CreateAlignedStore(F->getArg(i), at(B, image, i + 2), Align(1));
     }
-    Value *status = B.CreateCall(suspendOfSize(abi, end), {info, image, B.getInt32(1), B.getInt32(CH_PAUSED)});
+    Value *status = B.CreateCall(suspendOfSize(abi, end), {info, image, B.getInt32(CH_WHY(1, CH_PAUSED))});
     B.CreateRet(abi.makeResult(B, S.result, status, nullptr));
   }
   {

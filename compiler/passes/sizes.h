@@ -7,8 +7,8 @@
 
 namespace charcoal {
 
-llvm::FunctionCallee suspendOfSize(Abi &, uint64_t image);     // i32 ch_suspend(info, image, point, status)
-llvm::FunctionCallee suspendHomeOfSize(Abi &, uint64_t image); // i32 ch_suspend_home(frame, image, point, status)
+llvm::FunctionCallee suspendOfSize(Abi &, uint64_t image);     // i32 ch_suspend(info, image, why)
+llvm::FunctionCallee suspendHomeOfSize(Abi &, uint64_t image); // i32 ch_suspend_home(frame, image, why)
 // {point, value} ch_restore(image): of an activation whose frames never have homes, and of one whose frame always is
 // CH_FRAME_HOME.
 llvm::FunctionCallee restoreOfSize(Abi &, uint64_t image);

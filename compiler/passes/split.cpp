@@ -13,7 +13,7 @@
 //     }                                    yield:    musttail the entry thunk
 //                                          body:     store %x, %image; {s, v} = call @g.int(%x); br s, %suspend, %after
 //                                          after:    a = phi(v, v'); x' = load %image; ret {0, add a, x'}
-//                                          suspend:  ret {call @ch_suspend(@f.info, %image, 1, s), poison}
+//                                          suspend:  ret {call @ch_suspend(@f.info, %image, why), poison}
 //                                          }
 //
 // The control-flow graph has every edge by which an activation can be entered again, so later passes are correct

@@ -148,16 +148,14 @@ void Splitter::addEntry() {
   }
 }
 
-// The number of a point is counted in these units, and a status from the least one with which a call is suspended.
-static constexpr unsigned unit = 4, least = CH_BLOCKED;
-static_assert(CH_JUMPED - least < unit, "each status fits");
+static_assert(CH_STATUS_OF(CH_WHY(1, CH_JUMPED)) == CH_JUMPED, "the greatest status fits");
 
-// The sum of the status, less `least`, and `unit` times the number of the point, for the points from `from` up to, but
-// not including, `to`. It is counted on the way to `end`: the way falls through one addition for each earlier point of
-// its group. The values that are in registers throughout come along, and are saved in `end`.
+// CH_WHY of the point and its status, for the points from `from` up to, but not including, `to`. It is counted on the
+// way to `end`: the way falls through one addition for each earlier point of its group. The values that are in
+// registers throughout come along, and are saved in `end`.
 PHINode *Splitter::countPoints(BasicBlock *end, unsigned from, unsigned to) {
   constexpr unsigned group = 16;
-  PHINode *both = PHINode::Create(abi.I32, (to - from) / group + 1, "", end->begin());
+  PHINode *why = PHINode::Create(abi.I32, (to - from) / group + 1, "", end->begin());
   auto newPhis = [&](BasicBlock *BB) {
     SmallVector<PHINode *> phis;
     for (const SavedThroughout &saved : savedThroughout)
@@ -166,12 +164,12 @@ PHINode *Splitter::countPoints(BasicBlock *end, unsigned from, unsigned to) {
   };
   SmallVector<PHINode *> saved = newPhis(end), afterSaved;
   BasicBlock *next = end;
-  PHINode *after = both;
+  PHINode *after = why;
   for (unsigned k = from; k < to; ++k) {
     bool first = (k - from) % group == 0;
     if (first) {
       next = end;
-      after = both;
+      after = why;
       afterSaved = saved;
     }
     auto *count = BasicBlock::Create(abi.C, "count", &F, next);
@@ -186,7 +184,7 @@ PHINode *Splitter::countPoints(BasicBlock *end, unsigned from, unsigned to) {
     }
     afterSaved = here;
     sum->addIncoming(statuses[k], suspendingBlocks[k]);
-    after->addIncoming(step.CreateAdd(sum, step.getInt32(first ? unit * (k + 1) - least : unit)), count);
+    after->addIncoming(step.CreateAdd(sum, step.getInt32(first ? CH_WHY(k + 1, 0) : CH_WHY_POINT)), count);
     step.CreateBr(next);
     ReplaceInstWithInst(suspendingBlocks[k]->getTerminator(), BranchInst::Create(count));
     next = count;
@@ -196,7 +194,7 @@ PHINode *Splitter::countPoints(BasicBlock *end, unsigned from, unsigned to) {
   B.SetCurrentDebugLocation(atEntry());
   for (auto [phi, value] : zip(saved, savedThroughout))
     B.CreateAlignedStore(phi, value.slot, DL.getABITypeAlign(value.type));
-  return both;
+  return why;
 }
 
 // In the frame that an activation keeps, each point notes its number by itself: the function is the body of an
@@ -235,7 +233,7 @@ Value *Splitter::storePoints(BasicBlock *end) {
       IRBuilder<>(points[k].before->getTerminator()).CreateStore(status, place);
       status = step.CreateLoad(abi.I32, place);
     }
-    step.CreateStore(step.CreateAdd(status, step.getInt32(unit * (k + 1) - least)), place);
+    step.CreateStore(step.CreateAdd(status, step.getInt32(CH_WHY(k + 1, 0))), place);
     step.CreateBr(end);
     suspendingBlocks[k]->getTerminator()->eraseFromParent();
   }
@@ -248,10 +246,10 @@ Value *Splitter::countPointsInSections(BasicBlock *end, unsigned section) {
   AllocaInst *place = addLocalForPoint();
   for (unsigned from = 0; from < points.size(); from += section) {
     auto *counted = BasicBlock::Create(abi.C, "counted", &F, end);
-    Value *both = countPoints(counted, from, std::min<unsigned>(from + section, points.size()));
+    Value *why = countPoints(counted, from, std::min<unsigned>(from + section, points.size()));
     IRBuilder<> B(counted);
     B.SetCurrentDebugLocation(atEntry());
-    B.CreateStore(both, place);
+    B.CreateStore(why, place);
     B.CreateBr(end);
   }
   return loadPoint(end, place);
@@ -281,37 +279,36 @@ BasicBlock &Splitter::addSuspendTail() {
     tail.CreateRet(abi.makeResult(tail, result, status, nullptr));
     return *suspend;
   }
-  Value *both = F.hasFnAttribute(Attribute::OptimizeNone) ? storePoints(suspend)
-                : points.size() <= section                ? countPoints(suspend, 0, points.size())
-                                                          : countPointsInSections(suspend, section);
+  Value *why = F.hasFnAttribute(Attribute::OptimizeNone) ? storePoints(suspend)
+               : points.size() <= section                ? countPoints(suspend, 0, points.size())
+                                                         : countPointsInSections(suspend, section);
   IRBuilder<> tail(suspend);
   tail.SetCurrentDebugLocation(atEntry());
-  Value *number = tail.CreateLShr(both, Log2_32(unit));
-  Value *status = tail.CreateAdd(tail.CreateAnd(both, unit - 1), tail.getInt32(least));
-  auto leave = [&](Value *saved) { tail.CreateRet(abi.makeResult(tail, result, saved, nullptr)); };
+  auto number = [&] { return tail.CreateUDiv(why, tail.getInt32(CH_WHY_POINT)); }; // CH_POINT_OF
+  auto leave = [&](Value *status) { tail.CreateRet(abi.makeResult(tail, result, status, nullptr)); };
   if (keptFrame) {
-    noteKept(tail, number);
+    noteKept(tail, number());
     linkKept(tail);
-    leave(status);
+    leave(tail.CreateURem(why, tail.getInt32(CH_WHY_POINT)));
   } else if (!frames.empty()) {
     if (takesFrameLate) {
       auto *with = BasicBlock::Create(abi.C, "suspend.home", &F),
            *without = BasicBlock::Create(abi.C, "suspend.early", &F);
       if (withFrame) {
-        SwitchInst *choose = tail.CreateSwitch(number, without, withFrame->count());
+        SwitchInst *choose = tail.CreateSwitch(number(), without, withFrame->count());
         for (unsigned k : withFrame->set_bits())
           choose->addCase(tail.getInt32(k + 1), with);
       } else {
         tail.CreateCondBr(tail.CreateIsNotNull(tail.CreateAlignedLoad(abi.Ptr, framePlace, Align(8))), with, without);
       }
       tail.SetInsertPoint(without);
-      leave(tail.CreateCall(suspendOfSize(abi, imageSize), {infoWithout, image, number, status}));
+      leave(tail.CreateCall(suspendOfSize(abi, imageSize), {infoWithout, image, why}));
       tail.SetInsertPoint(with);
     }
     Value *own = tail.CreateAlignedLoad(abi.Ptr, framePlace, Align(8));
-    leave(tail.CreateCall(suspendHomeOfSize(abi, imageSize), {own, image, number, status}));
+    leave(tail.CreateCall(suspendHomeOfSize(abi, imageSize), {own, image, why}));
   } else {
-    leave(tail.CreateCall(suspendOfSize(abi, imageSize), {info, image, number, status}));
+    leave(tail.CreateCall(suspendOfSize(abi, imageSize), {info, image, why}));
   }
   return *suspend;
 }

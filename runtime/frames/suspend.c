@@ -32,11 +32,11 @@ static inline void give(struct ch_frame *f, const struct ch_frame_info *info) {
   ch_block_give(CH_KIND_FRAME, ch_class_of(info->size, info->align), f);
 }
 
-static inline int linked(struct ch_frame *f, uint32_t point, int status) {
-  f->point = point;
+static inline int linked(struct ch_frame *f, uint32_t why) {
+  f->point = CH_POINT_OF(why);
   *ch_tls.link = f;
   ch_tls.link = &f->parent;
-  return status;
+  return (int)CH_STATUS_OF(why);
 }
 
 static inline struct ch_restored restored(uint32_t point) {
@@ -44,17 +44,17 @@ static inline struct ch_restored restored(uint32_t point) {
 }
 
 /* The fast paths below only jump, so that they need no prologue: whatever is unusual goes to these, as a whole. */
-CH_COLD static int suspend_slow(const struct ch_frame_info *info, const void *image, uint32_t point, int status) {
+CH_COLD static int suspend_slow(const struct ch_frame_info *info, const void *image, uint32_t why) {
   struct ch_frame *f = take(info);
   f->info = info;
   f->held = 0;
   memcpy(f->image, image, info->image);
-  return linked(f, point, status);
+  return linked(f, why);
 }
 
-CH_COLD static int suspend_home_slow(struct ch_frame *f, const void *image, uint32_t point, int status) {
+CH_COLD static int suspend_home_slow(struct ch_frame *f, const void *image, uint32_t why) {
   memcpy(f->image, image, f->info->image);
-  return linked(f, point, status);
+  return linked(f, why);
 }
 
 CH_COLD static struct ch_restored restore_slow(void *image) {
@@ -73,22 +73,22 @@ static inline struct ch_class *class_of(uint64_t small) {
   return (struct ch_class *)((char *)ch_tls.frames + small);
 }
 
-int ch_suspend(const struct ch_frame_info *info, const void *image, uint32_t point, int status) {
+int ch_suspend(const struct ch_frame_info *info, const void *image, uint32_t why) {
   struct ch_frame *f = ch_class_take(class_of(info->small));
   if (CH_UNLIKELY(!f))
-    CH_JUMP_TO suspend_slow(info, image, point, status);
+    CH_JUMP_TO suspend_slow(info, image, why);
   f->info = info;
   f->held = 0;
   ch_copy_words(f->image, image, info->image);
-  return linked(f, point, status);
+  return linked(f, why);
 }
 
-int ch_suspend_home(struct ch_frame *f, const void *image, uint32_t point, int status) {
+int ch_suspend_home(struct ch_frame *f, const void *image, uint32_t why) {
   uint32_t n = f->info->image;
   if (CH_UNLIKELY(n > CH_MOST_WORDS))
-    CH_JUMP_TO suspend_home_slow(f, image, point, status);
+    CH_JUMP_TO suspend_home_slow(f, image, why);
   ch_copy_words(f->image, image, n);
-  return linked(f, point, status);
+  return linked(f, why);
 }
 
 /* A frame that the activation keeps. */
@@ -115,18 +115,18 @@ struct ch_restored ch_restore(void *image) {
 /* For images of n words. A frame without homes is as large as its header and its image, so its class is a constant. */
 #define BYTES_OF(n) ((CH_FRAME_HEADER + 8 * n + CH_FRAME_STEP - 1) / CH_FRAME_STEP * CH_FRAME_STEP)
 #define SIZED(n)                                                                                                       \
-  int ch_suspend_##n(const struct ch_frame_info *info, const void *image, uint32_t point, int status) {                \
+  int ch_suspend_##n(const struct ch_frame_info *info, const void *image, uint32_t why) {                              \
     struct ch_frame *f = ch_class_take(class_of(BYTES_OF(n)));                                                         \
     if (CH_UNLIKELY(!f))                                                                                               \
-      CH_JUMP_TO suspend_slow(info, image, point, status);                                                             \
+      CH_JUMP_TO suspend_slow(info, image, why);                                                                       \
     f->info = info;                                                                                                    \
     f->held = 0;                                                                                                       \
     ch_copy_words(f->image, image, 8 * n);                                                                             \
-    return linked(f, point, status);                                                                                   \
+    return linked(f, why);                                                                                             \
   }                                                                                                                    \
-  int ch_suspend_home_##n(struct ch_frame *f, const void *image, uint32_t point, int status) {                         \
+  int ch_suspend_home_##n(struct ch_frame *f, const void *image, uint32_t why) {                                       \
     ch_copy_words(f->image, image, 8 * n);                                                                             \
-    return linked(f, point, status);                                                                                   \
+    return linked(f, why);                                                                                             \
   }                                                                                                                    \
   struct ch_restored ch_restore_##n(void *image) {                                                                     \
     struct ch_frame *f = ch_tls.resuming;                                                                              \

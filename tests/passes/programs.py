@@ -217,8 +217,9 @@ __thread struct ch_tls ch_tls = {.frames = none_free};
 /* A runtime of the smallest kind: suspends `elsewhere` each time and resumes from outside. */
 static struct ch_frame *top; static struct ch_frame **link_to = &top;
 static int suspended, kept, homes;
-static int save(struct ch_frame *frame, const void *image, uint32_t point, int status) {
+static int save(struct ch_frame *frame, const void *image, uint32_t why) {
   const struct ch_frame_info *info = frame->info;
+  const uint32_t point = CH_POINT_OF(why);
   EXPECT(point >= 1 && point <= info->points);
   EXPECT(info->size % 8 == 0 && info->image % 8 == 0 && info->size >= CH_FRAME_HEADER + info->image);
   EXPECT(info->align >= 16 && (info->align & (info->align - 1)) == 0);
@@ -226,15 +227,15 @@ static int save(struct ch_frame *frame, const void *image, uint32_t point, int s
   EXPECT(info->small == (small ? (info->size + 15) / 16 * 16 : 0));
   memcpy(frame->image, image, info->image);
   frame->point = point; *link_to = frame; link_to = &frame->parent;
-  return status;
+  return CH_STATUS_OF(why);
 }
-int ch_suspend(const struct ch_frame_info *info, const void *image, uint32_t point, int status) {
+int ch_suspend(const struct ch_frame_info *info, const void *image, uint32_t why) {
   EXPECT(!(info->flags & CH_FRAME_HOME));
   struct ch_frame *frame = calloc(1, info->size + 16); frame->info = info;
-  return save(frame, image, point, status);
+  return save(frame, image, why);
 }
-int ch_suspend_home(struct ch_frame *frame, const void *image, uint32_t point, int status) {
-  return save(frame, image, point, status);
+int ch_suspend_home(struct ch_frame *frame, const void *image, uint32_t why) {
+  return save(frame, image, why);
 }
 struct ch_restored ch_restore(void *image) {
   struct ch_frame *frame = ch_tls.resuming;
@@ -244,13 +245,13 @@ struct ch_restored ch_restore(void *image) {
   return (struct ch_restored){frame->point, value};
 }
 #define SIZED(n) \\
-  int ch_suspend_##n(const struct ch_frame_info *info, const void *image, uint32_t point, int status) { \\
+  int ch_suspend_##n(const struct ch_frame_info *info, const void *image, uint32_t why) { \\
     EXPECT(info->image == 8 * n && info->size == CH_FRAME_HEADER + info->image && info->align == 16); \\
-    return ch_suspend(info, image, point, status); \\
+    return ch_suspend(info, image, why); \\
   } \\
-  int ch_suspend_home_##n(struct ch_frame *frame, const void *image, uint32_t point, int status) { \\
+  int ch_suspend_home_##n(struct ch_frame *frame, const void *image, uint32_t why) { \\
     EXPECT(frame->info->image == 8 * n && frame->info->flags & CH_FRAME_HOME); \\
-    return ch_suspend_home(frame, image, point, status); \\
+    return ch_suspend_home(frame, image, why); \\
   } \\
   struct ch_restored ch_restore_##n(void *image) { \\
     EXPECT(ch_tls.resuming->info->image == 8 * n && !(ch_tls.resuming->info->flags & CH_FRAME_HOME)); \\

@@ -126,7 +126,7 @@ static struct ch_int_result home_function(void *record) {
     home->fixed[i] = i;
   int r = CH_PAUSED;
   if (r)
-    return (struct ch_int_result){ch_suspend_home((struct ch_frame *)home, &home, 1, r), 0};
+    return (struct ch_int_result){ch_suspend_home((struct ch_frame *)home, &home, CH_WHY(1, (uint32_t)r)), 0};
 after:;
   long sum = 0;
   for (int i = 0; i < 100; i++)

@@ -60,7 +60,7 @@ int resume_by_hand(struct ch_frame *);
   do {                                                                                                                 \
     struct ch_int_result r_ = (call);                                                                                  \
     if ((int)r_.status)                                                                                                \
-      return (struct ch_int_result){ch_suspend(info_, &v, point, (int)r_.status), 0};                                  \
+      return (struct ch_int_result){ch_suspend(info_, &v, CH_WHY(point, (uint32_t)r_.status)), 0};                     \
     value = r_.value;                                                                                                  \
   } while (0);                                                                                                         \
   case point:;
@@ -73,7 +73,7 @@ int resume_by_hand(struct ch_frame *);
       ch_async_branch(scope);                                                                                          \
     } else if (status_) {                                                                                              \
       ch_async_pause();                                                                                                \
-      return (struct ch_int_result){ch_suspend(info_, &v, point, status_), 0};                                         \
+      return (struct ch_int_result){ch_suspend(info_, &v, CH_WHY(point, (uint32_t)status_)), 0};                       \
     }                                                                                                                  \
   } while (0);                                                                                                         \
   if (0) {                                                                                                             \

@@ -468,7 +468,7 @@ MAIN_FUNCTION(waiting_in_place, { int i; }) {
   r = ch_sem_wait_int(&s); /* what calls it may be async */
   EXPECT((int)r.status == CH_BLOCKED);
   if ((int)r.status)
-    return (struct ch_int_result){ch_suspend(info_, &v, 5, CH_BLOCKED), 0};
+    return (struct ch_int_result){ch_suspend(info_, &v, CH_WHY(5, CH_BLOCKED)), 0};
 case 5:
   EXPECT(ch_scope_leave_int(&S) == CH_DONE);
   ch_source_remove(&first_source);

@@ -12,7 +12,7 @@ define void @f.int(i32 %x, ptr byval([24 x i8]) align 8 %s) "charcoal-version-of
 ; CHECK: store i32 %0, ptr %[[X]]
 ; CHECK: %[[S:.*]] = getelementptr inbounds i8, ptr %[[IMAGE]], i64 24
 ; CHECK: call void @llvm.memcpy{{.*}}(ptr align 1 %[[S]], ptr align 1 %1, i64 24
-; CHECK: call i32 @ch_suspend_{{[0-9]}}(ptr @charcoal.entry.info, ptr %[[IMAGE]], i32 1, i32 2)
+; CHECK: call i32 @ch_suspend_{{[0-9]}}(ptr @charcoal.entry.info, ptr %[[IMAGE]], i32 10)
 ; CHECK: define linkonce_odr hidden i32 @[[REENTER]](ptr %0)
 ; CHECK: call { i64, i64 } @ch_restore_{{[0-9]}}(ptr %[[COPY:.*]])
 ; CHECK: %[[THERE:.*]] = getelementptr inbounds i8, ptr %[[COPY]], i64 24

@@ -22,4 +22,4 @@ define i32 @f.int() "charcoal-version-of"="f" {
 ; CHECK-NEXT: load i32, ptr %[[PLACE]]
 ; CHECK: call preserve_mostcc void @ch_frame_free(ptr %[[AGAIN]])
 ; CHECK: {{^}}suspend:
-; CHECK: call i32 @ch_suspend_home_1(ptr %{{.*}}, ptr %image, i32 %{{.*}}, i32 %{{.*}})
+; CHECK: call i32 @ch_suspend_home_1(ptr %{{.*}}, ptr %image, i32 %{{.*}})

@@ -34,8 +34,8 @@ end:
 ; Its frame may be either, so what gives it back asks which.
 ; CHECK: call { i64, i64 } @ch_restore(ptr %image)
 ; CHECK: {{^}}suspend:
-; CHECK: call i32 @ch_suspend_home_2(ptr %{{.*}}, ptr %image, i32 %{{.*}}, i32 %{{.*}})
-; CHECK: call i32 @ch_suspend_2(ptr @charcoal.info, ptr %image, i32 %{{.*}}, i32 %{{.*}})
+; CHECK: call i32 @ch_suspend_home_2(ptr %{{.*}}, ptr %image, i32 %{{.*}})
+; CHECK: call i32 @ch_suspend_2(ptr @charcoal.info, ptr %image, i32 %{{.*}})
 
 ; Of two rare blocks the second asks whether the first has taken the frame. One in a loop is left to the way there.
 define void @twice.int(i1 %a, i1 %b, i1 %c) "charcoal-version-of"="twice" {

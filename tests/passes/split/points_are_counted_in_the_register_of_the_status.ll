@@ -27,11 +27,8 @@ define void @f.int() "charcoal-version-of"="f" {
 ; CHECK: switch i32 %{{.*}}, label %lost [
 ; CHECK: i32 17, label %
 ; CHECK-NOT: i32 18
-; CHECK-DAG: add i32 %{{.*}}, 67
-; CHECK-DAG: add i32 %{{.*}}, 4
+; CHECK-DAG: add i32 %{{.*}}, 136
+; CHECK-DAG: add i32 %{{.*}}, 8
 ; CHECK: {{^}}suspend:
-; CHECK-NEXT: %[[BOTH:.*]] = phi i32 [ %{{.*}}, %{{.*}} ], [ %{{.*}}, %{{.*}} ]
-; CHECK-NEXT: %[[POINT:.*]] = lshr i32 %[[BOTH]], 2
-; CHECK-NEXT: %[[REST:.*]] = and i32 %[[BOTH]], 3
-; CHECK-NEXT: %[[STATUS:.*]] = add i32 %[[REST]], 1
-; CHECK-NEXT: call i32 @ch_suspend_{{[0-9]}}(ptr @charcoal.info, ptr %image, i32 %[[POINT]], i32 %[[STATUS]])
+; CHECK-NEXT: %[[WHY:.*]] = phi i32 [ %{{.*}}, %{{.*}} ], [ %{{.*}}, %{{.*}} ]
+; CHECK-NEXT: call i32 @ch_suspend_{{[0-9]}}(ptr @charcoal.info, ptr %image, i32 %[[WHY]])

@@ -37,4 +37,4 @@ define i32 @f.int(i32 %x, i32 %u) "charcoal-version-of"="f" {
 ; CHECK-NEXT: %[[WORD]] = trunc i64 %[[FIRST]] to i32
 ; CHECK-NEXT: br label %after
 ; CHECK: {{^}}suspend:
-; CHECK: call i32 @ch_suspend_1(ptr @charcoal.info, ptr %image, i32 %{{.*}}, i32 %{{.*}})
+; CHECK: call i32 @ch_suspend_1(ptr @charcoal.info, ptr %image, i32 %{{.*}})
