@@ -431,6 +431,52 @@ TEST(a_hang_up_alone_is_noticed_by_who_has_no_number_to_wait_with) {
   EXPECT(child > 0 && waitpid(child, &status, 0) == child && status == 0);
 }
 
+/* Calls fn in a child of fork in which no further descriptor can be made. Its status is 0 if nothing fails. */
+static int without_descriptors(void (*fn)(void)) {
+  struct rlimit before, none;
+  int status, lowest = dup(2);
+  EXPECT(lowest >= 0 && close(lowest) == 0 && getrlimit(RLIMIT_NOFILE, &before) == 0);
+  none = (struct rlimit){(rlim_t)lowest, before.rlim_max};
+  EXPECT(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    fn();
+    _exit(0);
+  }
+  setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT(child > 0 && waitpid(child, &status, 0) == child);
+  return status;
+}
+
+/* The first who waits has the first byte, and who is told of a byte in vain waits on. */
+static int bytes[2];
+static void three_clauses_for_one_descriptor(void) {
+  int order[3], got = 0;
+  do {
+    for (int i = 0; i < 3; i++)
+      async(i) {
+        char byte;
+        long n = 0;
+        waituntil(n = read(bytes[0], &byte, 1)) order[got++] = i;
+        or waituntil(ch_sleep(INT64_C(50000000000))) {}
+        EXPECT(n == 1);
+      }
+    for (int i = 0; i < 3; i++) {
+      EXPECT(got == i && write(bytes[1], "x", 1) == 1);
+      while (got == i)
+        ch_sleep(1000000);
+    }
+  }
+  finish;
+  for (int i = 0; i < 3; i++)
+    EXPECT(order[i] == i);
+}
+TEST(clauses_for_one_descriptor_have_its_bytes_in_turn_where_no_descriptor_is_left) {
+  EXPECT(pipe(bytes) == 0);
+  EXPECT(without_descriptors(three_clauses_for_one_descriptor) == 0);
+}
+
 /* Each of these threads waits for a signal, for a letter of another thread and for time. */
 enum { WAITING_THREADS = 60 };
 static void *waits_for_all(void *release) {

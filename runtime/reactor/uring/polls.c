@@ -140,6 +140,25 @@ void ch_poll_fire(struct ch_poll *p, int64_t value) {
     ch_clause_fired(c, ch_turn_with(c, value));
 }
 
+/* A callback may change the list. What it registers is left out, because for that the events are old: a call that is
+ * tried in vain waits for the next ones. */
+void ch_polls_found(int fd, int events) {
+  struct ch_uring_descriptor *d = &ch_uring.table[fd];
+  for (struct ch_poll *p = d->polls; p; p = p->next)
+    p->found = (short)(events & ((uint16_t)p->events | POLLERR | POLLHUP | POLLNVAL));
+  for (struct ch_poll *p = d->polls ? d->oldest : NULL; p;) {
+    const int found = (uint16_t)p->found;
+    if (!found) {
+      p = newer(p);
+      continue;
+    }
+    p->found = 0;
+    ch_poll_fire(p, found);
+    d = &ch_uring.table[fd];
+    p = d->polls ? d->oldest : NULL;
+  }
+}
+
 /* The kernel completes all polls for the same event, the newest first, but the clause that came first is to be served
  * first. So the two polls exchange their clauses, and the one that stays takes the newer one's place in the list. */
 static void serve_oldest(struct ch_poll *p) {

@@ -31,6 +31,7 @@ struct ch_poll {
   bool cancelling;  /* its cancellation is submitted or in the backlog, or its entry does nothing (take_back) */
   bool closing;     /* its descriptor is being closed */
   bool entered;     /* it has had an entry in the submission queue of this ring, so `entry` is valid */
+  short found;      /* the events of these that poll(2) has just told and that its clause has not got yet */
   unsigned entry;   /* the position of its entry, counted as `tail` of the ring is */
 };
 
@@ -106,9 +107,11 @@ CH_HIDDEN void ch_poll_cancel(struct ch_poll *);
 CH_HIDDEN void ch_poll_fire(struct ch_poll *, int64_t value);
 /* Takes the poll off its descriptor's list and frees it. */
 CH_HIDDEN void ch_poll_give_back(struct ch_poll *);
-/* Called at a completion. */
+/* Makes all clauses ready for which one of these events is what they wait for, the first that came first. */
+CH_HIDDEN void ch_polls_found(int fd, int events);
 /* What else the kernel has to be asked for, so that it tells the poll's events. */
 CH_HIDDEN uint32_t ch_poll_beside(const struct ch_poll *);
+/* Called at a completion. */
 CH_HIDDEN void ch_poll_answered(struct ch_poll *, int result);
 CH_HIDDEN void ch_poll_cancel_answered(struct ch_poll *, int result);
 

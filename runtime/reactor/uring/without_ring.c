@@ -132,19 +132,8 @@ static int wanted_on(int fd) {
   return events;
 }
 
-static void found(int fd, int events) {
-  for (struct ch_poll *p = ch_uring.table[fd].polls, *next; p; p = next) {
-    int holding = events & ((uint16_t)p->events | POLLERR | POLLHUP | POLLNVAL);
-    next = p->next;
-    if (holding) {
-      ch_poll_fire(p, holding);
-      next = ch_uring.table[fd].polls; /* a callback may change the list */
-    }
-  }
-}
-
 void ch_uring_poll_without(int64_t deadline) {
   if (give_operations_up())
     deadline = 0;
-  ch_reactor_makeshift(deadline, ch_uring.table_size, wanted_on, found);
+  ch_reactor_makeshift(deadline, ch_uring.table_size, wanted_on, ch_polls_found);
 }
