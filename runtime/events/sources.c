@@ -10,7 +10,7 @@
 struct ch_source {
   ch_event event;
   bool tells; /* the event has a value: `number` if `stores`, otherwise the result of the clause */
-  int number; /* what sigwait or waitpid has stored */
+  int number; /* what waitpid has stored */
   bool stores;
   sigset_t signals;
   union {
@@ -18,7 +18,7 @@ struct ch_source {
     struct ch_sleep__clause sleep;
     struct ch_sleep_until__clause sleep_until;
     struct ch_fd_wait__clause fd;
-    struct sigwait__clause signal;
+    struct sigwaitinfo__clause signal;
     struct waitpid__clause child;
     struct ch_activity_wait__clause end;
   };
@@ -38,7 +38,7 @@ static void fired(struct ch_clause *c) {
   struct ch_source *s = source_of(c);
   int saved = errno;
   intptr_t result = ch_clause_result(c);
-  int value = !s->stores ? (int)result : result < 0 ? -errno : s->number;
+  int value = result == -1 ? -errno : s->stores ? s->number : (int)result;
   struct ch_event_value all = {&value, sizeof(int) << 4 | 2};
   struct ch_cell *cell = ch_event_outstanding(s->event);
   bool tells = s->tells;
@@ -117,9 +117,9 @@ int ch_event_on_signal_(int signal, ch_event e) {
   struct ch_source *s = source(e, &error);
   if (!s)
     return error;
-  s->tells = s->stores = true;
+  s->tells = true;
   s->signals = only;
-  sigwait__clause(&s->signal, &s->signals, &s->number);
+  sigwaitinfo__clause(&s->signal, &s->signals, NULL);
   return begin(s);
 }
 

@@ -14,12 +14,7 @@ bool ch_is_nonblocking(int fd) {
   return flags >= 0 && flags & O_NONBLOCK;
 }
 
-int ch_pidfd(pid_t pid) {
-  int saved = errno;
-  int slot = ch_add_runtime_descriptor((int)syscall(SYS_pidfd_open, pid, 0));
-  errno = saved;
-  return slot;
-}
+int ch_pidfd(pid_t pid) { return ch_add_runtime_descriptor((int)syscall(SYS_pidfd_open, pid, 0)); }
 
 long ch_child_changes(void *data) {
   struct ch_child_wait *w = data;

@@ -14,8 +14,8 @@ struct ch_child_wait {
 
 /* Tells whether the descriptor's mode is O_NONBLOCK. A wait by such a pidfd says EAGAIN instead of waiting. */
 CH_HIDDEN bool ch_is_nonblocking(int fd);
-/* The slot (reactor/runtime_descriptors.h) of a new descriptor that is readable when the child has ended; -1: there is
- * none. */
+/* The slot (reactor/runtime_descriptors.h) of a new descriptor that is readable when the child has ended; -1 with
+ * errno. */
 CH_HIDDEN int ch_pidfd(pid_t);
 CH_HIDDEN long ch_child_changes(void *wait); /* a struct ch_child_wait */
 

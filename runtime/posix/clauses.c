@@ -8,7 +8,8 @@
  * The calls are cancellation points of threads, but a wait that is begun, decided or given up must not be left half
  * done. So the cancellation of a thread is held back in all that a clause does.
  *
- * Invariants: 1. while a clause is listed it watches a descriptor, unless its wait has been decided for another;
+ * Invariants: 1. while a clause is listed it watches a descriptor, or, if it needs one of its own and there is none to
+ * be had, a timer after which the call is tried again; unless its wait has been decided for another;
  * 2. `owns`: that descriptor was made for this wait, lies in `slot`, and is closed when the wait is over.
  */
 #define _GNU_SOURCE
@@ -73,6 +74,13 @@ static bool try_now(call_t *d) {
   return made;
 }
 
+/* It waits with a descriptor of the runtime's. -1 with errno: there is none. */
+static int owns(call_t *d, int slot) {
+  d->owns = slot >= 0;
+  d->slot = (short)slot;
+  return d->owns ? 0 : -1;
+}
+
 static void close_own(call_t *d) {
   if (d->owns)
     ch_close_waited_for(d->slot);
@@ -93,6 +101,8 @@ static void closed(struct ch_clause *);
 
 /* What the reactor said of the descriptor ends the call: it is closed, or cannot be watched. */
 static bool is_refused(call_t *d) {
+  if (d->readiness.type == &ch_timer_clause_type) /* no descriptor was watched */
+    return false;
   int64_t said = d->readiness.value;
   int fd = (int)(intptr_t)d->readiness.object;
   if (d->owns && fd != ch_runtime_descriptor(d->slot)) /* the program has wanted its number */
@@ -105,13 +115,24 @@ static bool is_refused(call_t *d) {
   return true;
 }
 
+/* The process may have no more descriptors now, and the call needs one to be waited for. */
+static void try_again_later(call_t *d) {
+  d->look = ch_time_until_look(d->look);
+  d->readiness = ch_timer_clause(d->look);
+  d->watches = true;
+  ch_clause_watch(&d->readiness, fired);
+}
+
 /* True: it came to that at once that the call has been made. */
 static bool watch(call_t *d) {
   for (int tries = 0; tries < 3; tries++) {
     if (d->kind->opens_anew)
       close_own(d);
-    if (!d->owns && d->kind->open && (d->kind->open)(d) < 0)
-      return ends(d, -1, errno), true;
+    if (!d->owns && d->kind->open && (d->kind->open)(d) < 0) {
+      if (!ch_lacks_descriptors(errno))
+        return ends(d, -1, errno), true;
+      return try_again_later(d), false;
+    }
     const int fd = d->owns ? ch_runtime_descriptor(d->slot) : d->fd;
     if (!d->kind->opens_anew)
       d->fd = fd;
@@ -348,9 +369,7 @@ static int open_receiver(call_t *d) {
   int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd >= 0)
     (void)connect(fd, to, length);
-  d->slot = (short)ch_add_runtime_descriptor(fd);
-  d->owns = d->slot >= 0;
-  return d->owns ? 0 : -1;
+  return owns(d, ch_add_runtime_descriptor(fd));
 }
 static const struct ch_descriptor_kind sendto_kind = {
     .name = "sendto", .try = try_sendto, .open = open_receiver, .opens_anew = true};
@@ -429,13 +448,6 @@ void ch_fd_wait__clause(struct ch_fd_wait__clause *c, int fd, int events, int64_
 
 /* ---- children ---- */
 
-/* It waits with a descriptor of the runtime's. False: there is none. */
-static bool owns(call_t *d, int slot) {
-  d->owns = slot >= 0;
-  d->slot = (short)slot;
-  return d->owns;
-}
-
 static long try_waitpid(call_t *d) {
   pid_t pid = (pid_t)d->n;
   if (pid <= 0)
@@ -446,7 +458,13 @@ static long try_waitpid(call_t *d) {
 static int open_child(call_t *d) {
   if (d->flags & (WUNTRACED | WCONTINUED | __WALL))
     return errno = ENOSYS, -1;
-  return owns(d, ch_pidfd((pid_t)d->n)) ? 0 : (errno = ENOSYS, -1);
+  if (owns(d, ch_pidfd((pid_t)d->n)) == 0)
+    return 0;
+  if (errno == ESRCH) /* another wait has taken it since this one was tried */
+    errno = ECHILD;
+  else if (!ch_lacks_descriptors(errno))
+    errno = ENOSYS;
+  return -1;
 }
 static bool child_is_ready(const call_t *d) {
   siginfo_t info = {.si_pid = 0};
@@ -476,7 +494,7 @@ static long try_signal(call_t *d) {
   }
   return r;
 }
-static int open_signals(call_t *d) { return owns(d, ch_signals_open(d->a)) ? 0 : -1; }
+static int open_signals(call_t *d) { return owns(d, ch_signals_open(d->a)); }
 static bool signal_is_ready(const call_t *d) {
   sigset_t pending;
   sigpending(&pending);

@@ -9,6 +9,7 @@
 
 #include "frames/attributes.h"
 #include "charcoal.h"
+#include <errno.h>
 #include <stdint.h>
 #include <sys/time.h>
 #include <time.h>
@@ -48,6 +49,10 @@ static inline int64_t ch_time_until_look(int64_t last) {
   const int64_t first = 2000000, longest = 250000000, next = last + last / 8;
   return last == 0 ? first : next < longest ? next : longest;
 }
+
+/* Tells whether a call that makes a descriptor has failed with this error because none is left, so that a later call
+ * may succeed. */
+static inline int ch_lacks_descriptors(int error) { return error == EMFILE || error == ENFILE || error == ENOMEM; }
 
 /* ---- a time on another clock ---- */
 

@@ -3,6 +3,7 @@
  * fork before exec. */
 #include "harness.h"
 #include <charcoal/clauses.h>
+#include <charcoal/events.h>
 #include <charcoal/lowlevel.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -475,6 +476,44 @@ static void three_clauses_for_one_descriptor(void) {
 TEST(clauses_for_one_descriptor_have_its_bytes_in_turn_where_no_descriptor_is_left) {
   EXPECT(pipe(bytes) == 0);
   EXPECT(without_descriptors(three_clauses_for_one_descriptor) == 0);
+}
+
+static void clauses_that_need_a_descriptor(void) {
+  const sigset_t set = set_of(SIGUSR1);
+  const int64_t long_enough = 50000000000;
+  int status = 0, signal = 0, result = -1, event = 0, ended = 0;
+  pid_t child = fork();
+  if (child == 0) {
+    pause();
+    _exit(1);
+  }
+  EXPECT(child > 0 && sigprocmask(SIG_BLOCK, &set, NULL) == 0);
+  do {
+    async {
+      waituntil(result = waitpid(child, &status, 0)) ended++;
+      or waituntil(ch_sleep(long_enough)) {}
+    }
+    async {
+      int error = -1;
+      waituntil(error = sigwait(&set, &signal)) ended++;
+      or waituntil(ch_sleep(long_enough)) {}
+      EXPECT(error == 0);
+    }
+    async {
+      twait { ch_trigger_on_signal(SIGUSR1, mkevent(&event)); }
+      ended++;
+    }
+    ch_sleep(1000000);
+    EXPECT(ended == 0 && kill(child, SIGKILL) == 0 && kill(getpid(), SIGUSR1) == 0);
+    while (ended < 2)
+      ch_sleep(1000000);
+    EXPECT(kill(getpid(), SIGUSR1) == 0);
+  }
+  finish;
+  EXPECT(result == child && WTERMSIG(status) == SIGKILL && signal == SIGUSR1 && event == SIGUSR1);
+}
+TEST(clauses_that_need_a_descriptor_of_their_own_wait_all_the_same_where_none_is_left) {
+  EXPECT(without_descriptors(clauses_that_need_a_descriptor) == 0);
 }
 
 /* Each of these threads waits for a signal, for a letter of another thread and for time. */

@@ -81,6 +81,7 @@ struct ch_descriptor_clause {
   const void *a, *b, *c;                 /* arguments of the call, like `n`, `timeout`, `fd` and `flags` */
   size_t n;
   int64_t timeout;
+  int64_t look; /* while no descriptor is left for it to own: the time in ns from one try of the call to the next */
   long result;
   int fd, flags, events, error;
   ch_bool watches, ticks, begins, begun, owns; /* owns: a descriptor of the runtime's is watched, and closed when

@@ -19,12 +19,13 @@
 static int await_child(idtype_t type, id_t id, int changes, int which) {
   int options = changes | (which & (int)(__WALL | __WCLONE));
   if (type == P_PID && !(options & (WSTOPPED | WCONTINUED | __WALL))) {
-    int slot = ch_pidfd((pid_t)id);
+    int saved = errno, slot = ch_pidfd((pid_t)id);
     if (slot >= 0) {
       int r = await_slot(slot, CH_FOREVER);
       ch_close_waited_for(slot);
       return r < 0 ? (errno = -r, -1) : 0;
     }
+    errno = saved;
   }
   struct ch_child_wait w = {type, id, options};
   return ch_do_call(ch_child_changes, &w, CH_CALL_INTERRUPTIBLE) < 0 ? -1 : 0;

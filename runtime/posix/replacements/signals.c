@@ -17,8 +17,6 @@
 
 static const struct timespec at_once = {0, 0};
 
-static int lacks_descriptors(void) { return errno == EMFILE || errno == ENFILE || errno == ENOMEM; }
-
 /* Until one of the set may be pending, or the time is over. `slot`: of a signalfd of the set; -1: no descriptor was to
  * be had, and the caller looks from time to time. *look: 0 at first. As ch_fd_wait. */
 static int await_signal(int slot, int64_t left, int64_t *look) {
@@ -41,7 +39,7 @@ CH_SHARED_BODY int wait_for_signal(const sigset_t *set, siginfo_t *info, int64_t
   if (r >= 0 || errno != EAGAIN || timeout == 0)
     return r;
   slot = ch_signals_open(set);
-  if (slot < 0 && !lacks_descriptors())
+  if (slot < 0 && !ch_lacks_descriptors(errno))
     return -1;
   do {
     ready = await_signal(slot, ch_time_left(deadline), &look);
@@ -112,7 +110,7 @@ static int suspend_with(const sigset_t *mask) {
     mask = &programs;
   ch_signals_let_through(mask, &through);
   slot = ch_signals_open(&through);
-  if (slot < 0 && !lacks_descriptors()) {
+  if (slot < 0 && !ch_lacks_descriptors(errno)) {
     ch_signals_release(&held);
     return -1;
   }
