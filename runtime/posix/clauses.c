@@ -49,8 +49,8 @@ struct ch_descriptor_kind {
   bool (*ready)(const call_t *); /* NULL: poll is asked */
   long late;                     /* the result when its time is over */
   int late_error;                /* errno when its time is over */
-  bool tells_error;              /* the result itself is an error number */
-  bool opens_anew;               /* what it owns is of no use any more when it has been tried in vain */
+  signed char tells_error; /* 1: the result itself is an error number; -1: it is the negative of one; 0: neither */
+  bool opens_anew;         /* what it owns is of no use any more when it has been tried in vain */
 };
 
 static call_t *of(const struct ch_clause *c) { return (call_t *)(uintptr_t)c; }
@@ -242,7 +242,7 @@ static bool withdraw(struct ch_clause *c) {
 static intptr_t selected(struct ch_clause *c) {
   call_t *d = of(c);
   if (d->error && d->kind->tells_error)
-    return d->error;
+    return d->kind->tells_error * d->error;
   if (d->error)
     errno = d->error;
   return d->result;
@@ -436,10 +436,14 @@ static long try_wait(call_t *d) {
   struct pollfd p = {.fd = d->fd, .events = (short)d->events};
   int r = poll(&p, 1, 0);
   if (r == 0)
-    return errno = EAGAIN, -1;
-  return r < 0 ? -(errno == 1 ? EIO : errno) : p.revents & POLLNVAL ? -EBADF : p.revents;
+    errno = EAGAIN;
+  else if (r > 0 && p.revents & POLLNVAL)
+    errno = EBADF;
+  else if (r > 0)
+    return p.revents;
+  return -1;
 }
-static const struct ch_descriptor_kind wait_kind = {.name = "ch_fd_wait", .try = try_wait};
+static const struct ch_descriptor_kind wait_kind = {.name = "ch_fd_wait", .try = try_wait, .tells_error = -1};
 
 void ch_fd_wait__clause(struct ch_fd_wait__clause *c, int fd, int events, int64_t timeout) {
   fill(&c->call, &wait_kind, fd, events);
@@ -507,7 +511,7 @@ static const struct ch_descriptor_kind sigwait_kind = {.name = "sigwait",
                                                        .try = try_signal,
                                                        .open = open_signals,
                                                        .ready = signal_is_ready,
-                                                       .tells_error = true},
+                                                       .tells_error = 1},
                                        signal_kind = {.name = "sigtimedwait",
                                                       .try = try_signal,
                                                       .open = open_signals,

@@ -43,6 +43,16 @@ TEST(events_come_from_times_descriptors_children_signals_activities_and_the_pool
   EXPECT(ready == POLLIN && WIFEXITED(status) && WEXITSTATUS(status) == 3 && signal == SIGUSR1 && done == 1);
 }
 
+TEST(an_event_of_a_descriptor_that_is_closed_tells_the_error) {
+  int pipes[2], ready = 0;
+  EXPECT(pipe(pipes) == 0);
+  twait {
+    ch_trigger_on_fd(pipes[0], POLLIN, mkevent(&ready));
+    EXPECT(close(pipes[0]) == 0);
+  }
+  EXPECT(ready == -EBADF);
+}
+
 TEST(descriptors_that_are_always_ready_are_served_in_turn) {
   rendezvous(int) r;
   int pipes[2][2], served[2] = {0}, which, ready;

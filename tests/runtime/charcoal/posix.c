@@ -288,6 +288,25 @@ TEST(closing_ends_a_wait_for_the_descriptor) {
   EXPECT(ch_activity_wait(&reader) == 0);
 }
 
+/* With the result of the plain call, which leaves errno alone. */
+TEST(closing_ends_a_clause_for_the_readiness_of_the_descriptor) {
+  int p[2];
+  EXPECT(pipe(p) == 0);
+  ch_activity reader;
+  activate[&reader] {
+    int found = 0;
+    errno = EIO;
+    waituntil(found = ch_fd_wait(p[0], POLLIN, CH_FOREVER)) EXPECT(found == -EBADF && errno == EIO);
+    or waituntil(ch_sleep(INT64_C(100000000000))) EXPECT(0);
+  }
+  let_others_run();
+  EXPECT(close(p[0]) == 0);
+  EXPECT(ch_activity_wait(&reader) == 0);
+  int found = 0;
+  waituntil(found = ch_fd_wait(p[0], POLLIN, CH_FOREVER)) {}
+  EXPECT(found == -EBADF);
+}
+
 TEST(atomic_code_calls_the_plain_functions) {
   int p[2], ran = 0;
   EXPECT(pipe(p) == 0);
