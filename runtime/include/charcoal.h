@@ -283,13 +283,15 @@ int ch_sleep(int64_t duration);
  * Result: 0 or ECANCELED. */
 int ch_sleep_until(int64_t time);
 
-/* Something that is due regularly: first at `next`, on the clock of ch_now, and then every `period` ns. */
+/* Something that is due regularly: first at `next`, on the clock of ch_now, and then every `period` ns. The program may
+ * set both. */
 typedef struct ch_ticker {
   int64_t next;
   int64_t period;
 } ch_ticker;
 
-/* Makes a ticker whose first tick is one period from now. A period below 1 ns counts as 1 ns. Never blocks. */
+/* Makes a ticker whose first tick is one period from now. A period below 1 ns counts as 1 ns, here and in ch_tick. Never
+ * blocks. */
 void ch_ticker_init(ch_ticker *, int64_t period);
 
 /* Waits for the next tick. Several ticks that have passed while nobody waited count as one, and the tick after that is

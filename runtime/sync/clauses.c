@@ -44,10 +44,14 @@ void ch_ticker_init(ch_ticker *t, int64_t period) {
   t->next = after(t->period);
 }
 
+/* A program may have filled the ticker in, with any numbers. */
 static void advance(ch_ticker *t) {
-  int64_t now = ch_now(), late = now > t->next ? now - t->next : 0, step;
-  if (__builtin_mul_overflow(late / t->period + 1, t->period, &step) || __builtin_add_overflow(t->next, step, &t->next))
+  const int64_t now = ch_now(), period = t->period < 1 ? 1 : t->period;
+  const uint64_t first = (uint64_t)t->next, late = now > t->next ? (uint64_t)now - first : 0;
+  if ((now > t->next ? now : t->next) > CH_FOREVER - period)
     t->next = CH_FOREVER;
+  else
+    t->next = (int64_t)(first + (late / (uint64_t)period + 1) * (uint64_t)period);
 }
 
 /* The tick is taken when the clause is claimed: until its waiter runs, another one could take it as well. */

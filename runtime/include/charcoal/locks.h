@@ -131,7 +131,8 @@ typedef struct ch_permits {
   struct ch_gate gate;
   long free;
 } ch_permits;
-/* Makes permits, of which `free` can be taken. `flags` are 0 or CH_SHARED. Never blocks. */
+/* Makes permits, of which `free` can be taken; a number below 0 counts as 0. `flags` are 0 or CH_SHARED. Never
+ * blocks. */
 void ch_permits_init(ch_permits *, long free, unsigned flags);
 /* Takes n permits at once, and waits until there are that many. An activity that wants few permits waits behind an
  * earlier one that wants many. It can stand in `waituntil`.

@@ -33,6 +33,18 @@ static void shared_ticker(void) {
 }
 TEST(crossbeam_a_tick_is_had_by_one_of_those_who_wait) { RUN(shared_ticker) }
 
+/* Its members are the program's, so they may hold any numbers. */
+static void filled_in(void) {
+  const int64_t now = ch_now(), year = INT64_C(31536000000000000);
+  ch_ticker zeroed = {0}, early = {INT64_MIN, 30}, rare = {now - 1, CH_FOREVER}, backwards = {now + 20, -5};
+  EXPECT(ch_tick(&zeroed) == 0 && ch_now() == now && zeroed.next == now + 1);
+  EXPECT(ch_tick(&early) == 0 && ch_now() == now && early.next > now && early.next <= now + 30);
+  EXPECT(((uint64_t)early.next - (uint64_t)INT64_MIN) % 30 == 0);
+  EXPECT(ch_tick(&rare) == 0 && ch_now() == now && rare.next > now + 200 * year);
+  EXPECT(ch_tick(&backwards) == 0 && ch_now() == now + 20 && backwards.next == now + 21);
+}
+TEST(a_ticker_may_be_filled_in_with_any_numbers) { RUN(filled_in) }
+
 static void calls_and_statements_share(void) {
   static int64_t at[6];
   ch_ticker t;
