@@ -291,6 +291,7 @@ void ch_host_sleep(int64_t deadline) {
   }
   __pthread_register_cancel(&buffer);
   ch_reactor_poll(deadline);
+  pthread_testcancel(); /* the poll makes no system call, or none that is a cancellation point, if it need not wait */
   __pthread_unregister_cancel(&buffer);
 }
 

@@ -121,6 +121,36 @@ TEST(a_statement_of_a_cancelled_thread_is_withdrawn_from_all_that_it_waited_for)
   EXPECT(ch_sem_timedwait(&sem, 20 * (int64_t)SECOND) == 0);
 }
 
+/* ---- a domain that always has somebody to run ---- */
+
+static int is_over;
+static void *wait_beside_one_who_never_waits(void *thread) {
+  activate {
+    while (!is_over)
+      ch_reschedule();
+  }
+  if (thread == NULL)
+    pthread_cancel(pthread_self());
+  else
+    __atomic_store_n(&has_begun, 1, __ATOMIC_SEQ_CST);
+  EXPECT(ch_sem_wait(&sem) == ECANCELED);
+  is_over = 1;
+  return NULL;
+}
+
+TEST(a_busy_domain_notices_that_its_thread_is_cancelled) {
+  pthread_t thread;
+  void *result;
+  ch_sem_init(&sem, 0);
+  EXPECT(is_cancelled_in(wait_beside_one_who_never_waits));
+  is_over = has_begun = 0;
+  EXPECT(pthread_create(&thread, NULL, wait_beside_one_who_never_waits, &thread) == 0);
+  while (!__atomic_load_n(&has_begun, __ATOMIC_SEQ_CST))
+    sched_yield();
+  EXPECT(pthread_cancel(thread) == 0);
+  EXPECT(pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED);
+}
+
 /* ---- a thread of the pool ---- */
 
 static void leave(void *unused) {
