@@ -431,6 +431,8 @@ private:
 } // namespace
 
 void checkCaptures(Unit &unit, const FunctionDecl &function) { Captures(unit, function).walk(function.getBody()); }
-void checkCopies(Unit &unit, const FunctionDecl &function) { Copies(unit).walk(function.getBody()); }
+void checkCopies(Unit &unit, const Decl &declaration) {
+  eachBody(declaration, [&](const Stmt *body, QualType) { Copies(unit).walk(body); });
+}
 
 } // namespace charcoal::syntax

@@ -36,6 +36,27 @@ bool anyPart(const Stmt *whole, llvm::function_ref<bool(const Stmt *)> test) {
   return found;
 }
 
+using VisitBody = llvm::function_ref<void(const Stmt *, QualType)>;
+
+static void literalsIn(const Stmt *statement, VisitBody visit) {
+  if (auto *literal = dyn_cast<BlockExpr>(statement)) {
+    visit(literal->getBody(), literal->getFunctionType()->getReturnType());
+    statement = literal->getBody();
+  }
+  anyPart(statement, [&](const Stmt *part) { return literalsIn(part, visit), false; });
+}
+
+void eachBody(const Decl &declaration, VisitBody visit) {
+  const Stmt *whole = nullptr;
+  if (auto *function = dyn_cast<FunctionDecl>(&declaration); function && function->doesThisDeclarationHaveABody()) {
+    whole = function->getBody();
+    visit(whole, function->getReturnType());
+  } else if (auto *variable = dyn_cast<VarDecl>(&declaration))
+    whole = variable->getInit();
+  if (whole && declaration.getASTContext().getLangOpts().Blocks)
+    literalsIn(whole, visit);
+}
+
 bool isLoop(const Stmt *s) { return isa<ForStmt>(s) || isa<WhileStmt>(s) || isa<DoStmt>(s); }
 
 llvm::StringRef calledName(const Stmt *statement) {
@@ -187,21 +208,26 @@ public:
     if (compiler.getFrontendOpts().ProgramAction == frontend::GeneratePCH)
       return true;
     unit.ast = &compiler.getASTContext();
-    for (Decl *one : group)
-      if (auto *function = dyn_cast<FunctionDecl>(one)) {
+    const bool isDialect = unit.isDeclared("__charcoal_dialect");
+    for (Decl *one : group) {
+      auto *function = dyn_cast<FunctionDecl>(one);
+      if (function) {
         take(*function, "charcoal.may_block", unit.marked);
         take(*function, neverWaits, unit.neverWaits);
         if (function->doesThisDeclarationHaveABody() && unit.neverWaits.contains(function->getCanonicalDecl()))
           function->addAttr(AnnotateAttr::CreateImplicit(*unit.ast, neverWaits, nullptr, 0));
-        if (function->doesThisDeclarationHaveABody() && unit.isDeclared("__charcoal_dialect")) {
-          checkCopies(unit, *function);
-          checkLiterals(unit, *function);
-          checkVectorCalls(unit, *function);
-          beginEmpty(unit, *function);
-          copyResults(unit, *function);
-          leaveAlone(unit, *function);
-        }
       }
+      if (!isDialect)
+        continue;
+      checkCopies(unit, *one);
+      checkLiterals(unit, *one);
+      beginEmpty(unit, *one);
+      copyResults(unit, *one);
+      if (function && function->doesThisDeclarationHaveABody()) {
+        checkVectorCalls(unit, *function);
+        leaveAlone(unit, *function);
+      }
+    }
     return true;
   }
 

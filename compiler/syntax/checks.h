@@ -17,6 +17,7 @@
 namespace clang {
 class CallExpr;
 class CapturedStmt;
+class Decl;
 class FunctionDecl;
 class Stmt;
 class VarDecl;
@@ -64,6 +65,10 @@ void onDeepStack(llvm::function_ref<void()> step);
 // Whether the test says so of one of the parts of which the statement consists, in the order of the text, up to this
 // one. What is never evaluated does not count; the body of a captured statement does. Safe in deep recursions.
 bool anyPart(const clang::Stmt *, llvm::function_ref<bool(const clang::Stmt *)> test);
+// Visits the body of a function that is defined, and that of each block literal (`^{ … }`) in a function or in a
+// variable's initializer; each with the type that it returns. A literal is called elsewhere, so it is no part of the
+// statement around it.
+void eachBody(const clang::Decl &, llvm::function_ref<void(const clang::Stmt *, clang::QualType returned)>);
 bool isLoop(const clang::Stmt *);
 
 // The name of the function that the statement calls directly, or "".
@@ -78,12 +83,13 @@ const clang::FunctionDecl *definitionWithBody(const clang::FunctionDecl &);
 bool isOurs(const clang::VarDecl &);
 
 void checkBlocking(Unit &, const clang::FunctionDecl &);
-void checkCopies(Unit &, const clang::FunctionDecl &);      // gives an error, so it runs before code is generated
-void checkLiterals(Unit &, const clang::FunctionDecl &);    // gives an error as well
-void checkVectorCalls(Unit &, const clang::FunctionDecl &); // likewise
-void beginEmpty(Unit &, const clang::FunctionDecl &);       // initializes local variables (objects.cpp)
-void copyResults(Unit &, const clang::FunctionDecl &);      // at each `return` (results.cpp)
-void leaveAlone(Unit &, const clang::FunctionDecl &);       // of sanitizers, blocks (unsanitized.cpp)
+// These three give errors, so they run before code is generated.
+void checkCopies(Unit &, const clang::Decl &);
+void checkLiterals(Unit &, const clang::Decl &);
+void checkVectorCalls(Unit &, const clang::FunctionDecl &);
+void beginEmpty(Unit &, const clang::Decl &);                              // initializes local variables (objects.cpp)
+void copyResults(Unit &, const clang::Decl &);                             // at each `return` (results.cpp)
+void leaveAlone(Unit &, const clang::FunctionDecl &);                      // of sanitizers, blocks (unsanitized.cpp)
 void checkNeverWaits(Unit &, llvm::ArrayRef<const clang::FunctionDecl *>); // of the whole file
 void checkCaptures(Unit &, const clang::FunctionDecl &);
 void checkUpdates(Unit &, llvm::ArrayRef<const clang::FunctionDecl *>); // likewise

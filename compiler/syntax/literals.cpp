@@ -94,6 +94,8 @@ static void walk(Unit &unit, const Stmt *s) {
   });
 }
 
-void checkLiterals(Unit &unit, const FunctionDecl &function) { walk(unit, function.getBody()); }
+void checkLiterals(Unit &unit, const Decl &declaration) {
+  eachBody(declaration, [&](const Stmt *body, QualType) { walk(unit, body); });
+}
 
 } // namespace charcoal::syntax

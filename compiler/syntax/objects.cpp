@@ -48,6 +48,8 @@ static void beginEmpty(ASTContext &context, const Stmt &statement) {
   anyPart(&statement, [&](const Stmt *part) { return beginEmpty(context, *part), false; });
 }
 
-void beginEmpty(Unit &unit, const FunctionDecl &function) { beginEmpty(*unit.ast, *function.getBody()); }
+void beginEmpty(Unit &unit, const Decl &declaration) {
+  eachBody(declaration, [&](const Stmt *body, QualType) { beginEmpty(*unit.ast, *body); });
+}
 
 } // namespace charcoal::syntax

@@ -22,9 +22,11 @@ static void copyResults(const Stmt &statement) {
 
 static bool hasBlock(const Stmt *statement) { return isa<CapturedStmt>(statement) || anyPart(statement, hasBlock); }
 
-void copyResults(Unit &, const FunctionDecl &function) {
-  if (function.getReturnType()->isRecordType() && hasBlock(function.getBody()))
-    copyResults(*function.getBody());
+void copyResults(Unit &, const Decl &declaration) {
+  eachBody(declaration, [](const Stmt *body, QualType returned) {
+    if (returned->isRecordType() && hasBlock(body))
+      copyResults(*body);
+  });
 }
 
 } // namespace charcoal::syntax

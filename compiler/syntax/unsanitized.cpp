@@ -22,7 +22,7 @@ static void leaveAlone(ASTContext &context, const FunctionDecl &function, const 
 
 void leaveAlone(Unit &unit, const FunctionDecl &function) {
   if (function.hasAttr<NoSanitizeAttr>())
-    leaveAlone(*unit.ast, function, *function.getBody());
+    eachBody(function, [&](const Stmt *body, QualType) { leaveAlone(*unit.ast, function, *body); });
 }
 
 } // namespace charcoal::syntax

@@ -70,7 +70,7 @@ private:
 
 void checkVectorCalls(Unit &unit, const FunctionDecl &function) {
   if (unit.ast->getTargetInfo().getTriple().isX86() && function.hasAttr<TargetAttr>())
-    VectorCalls(unit, function).inBlocks(function.getBody());
+    eachBody(function, [&](const Stmt *body, QualType) { VectorCalls(unit, function).inBlocks(body); });
 }
 
 } // namespace charcoal::syntax
