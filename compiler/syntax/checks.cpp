@@ -217,6 +217,7 @@ public:
         if (function->doesThisDeclarationHaveABody() && unit.neverWaits.contains(function->getCanonicalDecl()))
           function->addAttr(AnnotateAttr::CreateImplicit(*unit.ast, neverWaits, nullptr, 0));
       }
+      checkFilters(unit, *one);
       if (!isDialect)
         continue;
       checkCopies(unit, *one);

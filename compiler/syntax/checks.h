@@ -83,7 +83,8 @@ const clang::FunctionDecl *definitionWithBody(const clang::FunctionDecl &);
 bool isOurs(const clang::VarDecl &);
 
 void checkBlocking(Unit &, const clang::FunctionDecl &);
-// These three give errors, so they run before code is generated.
+// These four give errors, so they run before code is generated. checkFilters concerns plain C as well.
+void checkFilters(Unit &, const clang::Decl &);
 void checkCopies(Unit &, const clang::Decl &);
 void checkLiterals(Unit &, const clang::Decl &);
 void checkVectorCalls(Unit &, const clang::FunctionDecl &);
