@@ -222,6 +222,7 @@ public:
         continue;
       checkCopies(unit, *one);
       checkLiterals(unit, *one);
+      checkEventCalls(unit, *one);
       beginEmpty(unit, *one);
       copyResults(unit, *one);
       if (function && function->doesThisDeclarationHaveABody()) {

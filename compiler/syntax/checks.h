@@ -83,10 +83,11 @@ const clang::FunctionDecl *definitionWithBody(const clang::FunctionDecl &);
 bool isOurs(const clang::VarDecl &);
 
 void checkBlocking(Unit &, const clang::FunctionDecl &);
-// These four give errors, so they run before code is generated. checkFilters concerns plain C as well.
+// These five give errors, so they run before code is generated. checkFilters concerns plain C as well.
 void checkFilters(Unit &, const clang::Decl &);
 void checkCopies(Unit &, const clang::Decl &);
 void checkLiterals(Unit &, const clang::Decl &);
+void checkEventCalls(Unit &, const clang::Decl &);
 void checkVectorCalls(Unit &, const clang::FunctionDecl &);
 void beginEmpty(Unit &, const clang::Decl &);                              // initializes local variables (objects.cpp)
 void copyResults(Unit &, const clang::Decl &);                             // at each `return` (results.cpp)
