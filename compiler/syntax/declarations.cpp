@@ -174,7 +174,8 @@ bool Translator::closesMembers(size_t close) const {
 }
 
 // Whether the declaration at `index` declares or defines a function, rather than variables. In brackets the declarator
-// goes on: a function that returns a pointer to one is `int (*name(int))(int)`, and a pointer `int (*name)(int)`.
+// goes on: a function that returns a pointer to one is `int (*name(int))(int)`, and a pointer `int (*name)(int)`. The
+// type may also be one of functions: `fn name;`.
 bool Translator::declaresFunction(size_t index) const {
   static const std::set<std::string_view> withOperand = {
       "__attribute__", "__attribute", "__declspec",    "_Alignas", "alignas", "typeof",
@@ -185,6 +186,8 @@ bool Translator::declaresFunction(size_t index) const {
     if (at(i) == "[")
       i = closing(i);
     isPointer |= at(i) == "*" || at(i) == "^";
+    if (isName(i) && isName(i + 1) && names.isFunctionType(at(i)))
+      return true;
     if (at(i) != "(")
       continue;
     const std::string_view before = i > index ? at(i - 1) : std::string_view(), after = at(i + 1);

@@ -61,9 +61,10 @@ struct Translation {
 
 // What the dialect has to know about names that were declared before this declaration.
 struct Names {
-  std::function<bool(std::string_view)> isDeclared; // as any name of the file scope
-  std::function<bool(std::string_view)> isType;     // as a type
-  std::function<bool(std::string_view)> isFunction; // as a function
+  std::function<bool(std::string_view)> isDeclared;     // as any name of the file scope
+  std::function<bool(std::string_view)> isType;         // as a type
+  std::function<bool(std::string_view)> isFunction;     // as a function
+  std::function<bool(std::string_view)> isFunctionType; // as the type of functions: `typedef int name(int);`
   // As a type, or as the tag of one, whose variables hold a rendezvous.
   std::function<bool(std::string_view, bool isTag)> holdsRendezvous;
 };

@@ -121,6 +121,10 @@ void Watcher::operator()(const Token &token) {
     names.isDeclared = [&](std::string_view word) { return declared(word) != nullptr; };
     names.isType = [&](std::string_view word) { return llvm::isa_and_nonnull<TypedefNameDecl>(declared(word)); };
     names.isFunction = [&](std::string_view word) { return llvm::isa_and_nonnull<FunctionDecl>(declared(word)); };
+    names.isFunctionType = [&](std::string_view word) {
+      const auto *type = llvm::dyn_cast_or_null<TypedefNameDecl>(declared(word));
+      return type && type->getUnderlyingType()->isFunctionType();
+    };
     names.holdsRendezvous = [&](std::string_view word, bool isTag) {
       const IdentifierInfo *name = preprocessor.getIdentifierInfo(llvm::StringRef(word.data(), word.size()));
       for (auto found = scope.begin(name); found != scope.end(); ++found)

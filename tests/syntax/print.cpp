@@ -83,8 +83,10 @@ int main(int argc, char **argv) {
   }
 
   // External declarations, split as the watcher does.
-  const std::set<std::string_view> functions = {"f", "g", "printf"}, types = {"size_t", "point"};
+  const std::set<std::string_view> functions = {"f", "g", "printf"}, types = {"size_t", "point"},
+                                   functionTypes = {"listener"};
   Names names;
+  names.isFunctionType = [&](std::string_view word) { return functionTypes.count(word) != 0; };
   names.isFunction = [&](std::string_view word) { return functions.count(word) != 0; };
   names.isType = [&](std::string_view word) { return types.count(word) != 0; };
   // `f` and `g` can be waited for; `g` holds something behind the statement, and `f` for the length of the body.

@@ -109,10 +109,16 @@ bool Translator::isBehindOperator() const {
   return position > 0 && operators.count(at(position - 1)) != 0;
 }
 
-// `x = atomic f();`, which lacks the parentheses.
+// `x = atomic f();`, which lacks the parentheses, or `for (atomic int i = f(); …)`.
 bool Translator::isBareAtomicExpression() {
   if (here() != "atomic" || !isName(position) || !isBehindOperator() || isPlain("atomic"))
     return false;
+  if (at(position - 1) == "(" && position > 1 && isKeyword(position - 2) && startsDeclaration(position + 1)) {
+    const std::string head(at(position - 2));
+    problem(position, "'atomic' cannot stand before a declaration in the head of '" + head +
+                          "'; write it around the value: '" + head + " (int i = atomic (…); …)'");
+    return true;
+  }
   if (!(isName(position + 1) || isLiteral(position + 1)))
     return false;
   problem(position, "'atomic' in an expression needs parentheses; write 'atomic (…)'");

@@ -10,3 +10,7 @@ atomic struct pair { int a, b; } both(void) { return (struct pair){1, 2}; }
 atomic [[nodiscard]] [[gnu::noinline]] int first(void);
 [[nodiscard]] atomic __attribute__((noinline)) int between(void);
 noncancellable [[nodiscard]] int whole(void) { return 1; }
+atomic listener on_read;
+atomic extern listener on_write;
+int names(void) { atomic listener inside; return inside(1); }
+atomic listener *pointer;
