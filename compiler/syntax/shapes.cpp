@@ -14,8 +14,10 @@ struct Translator::Shape {
   bool group;    // a bracketed group follows
   size_t behind; // the first token after the word, or after that group
 
-  bool isCall(size_t words) const { return group && behind == keyword + 3 + words; } // with this number of words in
-                                                                                     // brackets
+  bool isCall(size_t words) const {
+    return group && behind == keyword + 3 + words;
+  } // with this number of words in
+    // brackets
 };
 
 Translator::Mistake Translator::wrongShape() {
@@ -27,7 +29,7 @@ Translator::Mistake Translator::wrongShape() {
       {"yield", &Translator::wrongYield},         {"cancel", &Translator::wrongCancel},
       {"finish", &Translator::wrongFinish},       {"within", &Translator::wrongDeadline},
       {"by", &Translator::wrongDeadline},         {"assert_no_yield", &Translator::wrongNoYield},
-      {"contained", &Translator::wrongContained},
+      {"contained", &Translator::wrongContained}, {"twait", &Translator::wrongTwait},
   };
   const bool group = next() == "(" && isClosed(position + 1);
   const Shape shape = {position, std::string(here()),
@@ -169,6 +171,16 @@ Translator::Mistake Translator::wrongContained(const Shape &shape) {
                              : "'contained' stands after 'activate'; write 'activate contained …'");
   drop();
   return Mistake::Prefix;
+}
+
+Translator::Mistake Translator::wrongTwait(const Shape &shape) {
+  if (shape.follows == "(" || shape.follows == "{")
+    return Mistake::None;
+  problem(shape.keyword, "'twait' waits for the events of a block or of a rendezvous; write 'twait { … }' or "
+                         "'twait(r, &id);'");
+  drop(simpleEnd(position + 1));
+  text(shape.keyword, ";");
+  return Mistake::Statement;
 }
 
 // `activate [&a { … }`

@@ -230,6 +230,7 @@ private:
   static std::string deadlineForm(std::string_view word);
   Mistake wrongNoYield(const Shape &);
   Mistake wrongContained(const Shape &);
+  Mistake wrongTwait(const Shape &);
   Mistake wrongPrefix(const Shape &);
   Mistake wrongHandle();
   bool wouldBe(std::string_view right) const;

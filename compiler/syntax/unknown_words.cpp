@@ -5,6 +5,7 @@
 #include "clang/Basic/DiagnosticSema.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
+#include <map>
 
 using namespace clang;
 
@@ -26,37 +27,6 @@ static bool isAboutName(unsigned id) {
   }
 }
 
-// What clang cannot know about this word, at which a diagnostic stands in a dialect file; "" if nothing.
-static std::string misplaced(unsigned id, llvm::StringRef word) {
-  static const std::set<std::string> statements = {"yield",  "async",  "atomic",    "activate",       "finish",
-                                                   "cancel", "within", "waituntil", "noncancellable", "twait"};
-  if (id == diag::err_undeclared_var_use && statements.count(word.str()))
-    return "'" + word.str() + "' is a statement, and cannot be part of an expression" +
-           (word == "activate" ? "; a handle stands in brackets: 'activate [&handle] f(…);'" : "");
-  if (id == diag::err_expected_expression && word == "else")
-    return "each 'if' and 'waituntil' before this either has its 'else' already or has ended without one";
-  return "";
-}
-
-std::optional<UnknownWords::Note> UnknownWords::ofDialect(const Diagnostic &what) {
-  const SourceManager &sources = what.getSourceManager();
-  const SourceLocation place = sources.getFileLoc(what.getLocation());
-  llvm::SmallString<32> buffer;
-  const std::string word = Lexer::getSpelling(place, buffer, sources, preprocessor.getLangOpts()).str();
-  std::string text;
-  if (preprocessor.isMacroDefined("__CHARCOAL_DIALECT__"))
-    text = noted.count(word) ? "" : misplaced(what.getID(), word);
-  else if (isAboutName(what.getID()) && (isC || preprocessor.isMacroDefined("CHARCOAL_H")) && isDialectWord(word) &&
-           !noted.count(word))
-    text = "'" + word + "' is a word of Charcoal's dialect" +
-           (isC ? "; if that is meant, write '#include <charcoal.h>'"
-                : ", which C++ does not have; write a function in C, and declare it 'extern \"C\"' here");
-  if (text.empty())
-    return std::nullopt;
-  noted.insert(word);
-  return Note{place, text};
-}
-
 // Names that headers beside charcoal.h declare, with what has to follow the name. The functions on these objects are
 // not listed, because the declaration of the object is reported before them.
 static constexpr struct {
@@ -70,6 +40,65 @@ static constexpr struct {
     {"ch_listen", "(", "server"},       {"ch_serve", "(", "server"}, {"ch_server_prepare", "(", "server"},
     {"ch_hang_up", "(", "server"},      {"ch_output", "", "output"}, {"ch_waiter", "", "lowlevel"},
 };
+
+// Whether a type in parentheses has to follow the name.
+static bool takesType(llvm::StringRef word) {
+  return llvm::any_of(elsewhere, [&](const auto &entry) {
+    const llvm::StringRef header = entry.header;
+    return word == entry.name && *entry.follows && header != "client" && header != "server";
+  });
+}
+
+// Words with which other languages say what Charcoal says otherwise.
+static const char waits[] = "a call that waits lets others run by itself, and needs no word before it";
+static const char begins[] = "an activity is begun by 'activate f(…);'";
+static const char chooses[] = "to wait for one of several calls write 'waituntil (…) { … } or waituntil (…) { … }'";
+static const std::map<std::string, const char *> ofOtherLanguages = {
+    {"await", waits},   {"co_await", waits}, {"go", begins},   {"spawn", begins},
+    {"launch", begins}, {"select", chooses}, {"alt", chooses}, {"choose", chooses}};
+
+// What clang cannot know about this word, at which a diagnostic stands in a dialect file; "" if nothing.
+static std::string misplaced(unsigned id, const std::string &word) {
+  static const std::set<std::string> statements = {"yield",  "async",  "atomic",    "activate",       "finish",
+                                                   "cancel", "within", "waituntil", "noncancellable", "twait"};
+  if (id == diag::err_undeclared_var_use && statements.count(word))
+    return "'" + word + "' is a statement, and cannot be part of an expression" +
+           (word == "activate" ? "; a handle stands in brackets: 'activate [&handle] f(…);'" : "");
+  if (id == diag::err_unknown_typename && word == "atomic")
+    return "'atomic' stands before a statement or the declaration of a function; for a variable that is read and "
+           "written in one step write '_Atomic'";
+  if (id == diag::err_unknown_typename && statements.count(word))
+    return "'" + word + "' stands before a statement in a function; the declaration of a function needs no word, " +
+           "because each function may wait";
+  if (const auto found = ofOtherLanguages.find(word); isAboutName(id) && found != ofOtherLanguages.end())
+    return found->second;
+  if (id == diag::err_expected_expression && word == "else")
+    return "each 'if' and 'waituntil' before this either has its 'else' already or has ended without one";
+  return "";
+}
+
+std::optional<UnknownWords::Note> UnknownWords::ofDialect(const Diagnostic &what) {
+  const SourceManager &sources = what.getSourceManager();
+  const SourceLocation place = sources.getFileLoc(what.getLocation());
+  llvm::SmallString<32> buffer;
+  const std::string word = Lexer::getSpelling(place, buffer, sources, preprocessor.getLangOpts()).str();
+  if (noted.count(word))
+    return std::nullopt;
+  const bool isName = isAboutName(what.getID());
+  std::string text;
+  if (preprocessor.isMacroDefined("__CHARCOAL_DIALECT__"))
+    text = misplaced(what.getID(), word);
+  else if (isName && (isC || preprocessor.isMacroDefined("CHARCOAL_H")) && isDialectWord(word))
+    text = "'" + word + "' is a word of Charcoal's dialect" +
+           (isC ? "; if that is meant, write '#include <charcoal.h>'"
+                : ", which C++ does not have; write a function in C, and declare it 'extern \"C\"' here");
+  if (text.empty() && isName && takesType(word) && preprocessor.isMacroDefined(word))
+    text = "'" + word + "' needs a type in parentheses behind it: '" + word + "(int)'";
+  if (text.empty())
+    return std::nullopt;
+  noted.insert(word);
+  return Note{place, text};
+}
 
 std::vector<UnknownWords::Note> UnknownWords::ofHeaders(const Diagnostic &what) {
   std::vector<Note> notes;

@@ -118,7 +118,12 @@ void Watcher::operator()(const Token &token) {
       return found == scope.end() ? nullptr : *found;
     };
     Names names;
-    names.isDeclared = [&](std::string_view word) { return declared(word) != nullptr; };
+    // A macro with parameters is a name where no '(' follows. A word of the dialect may be a macro as well.
+    names.isDeclared = [&](std::string_view word) {
+      const bool isOurs = isDialectWord(word) || isWordBeside(word);
+      return declared(word) != nullptr ||
+             (!isOurs && preprocessor.isMacroDefined(llvm::StringRef(word.data(), word.size())));
+    };
     names.isType = [&](std::string_view word) { return llvm::isa_and_nonnull<TypedefNameDecl>(declared(word)); };
     names.isFunction = [&](std::string_view word) { return llvm::isa_and_nonnull<FunctionDecl>(declared(word)); };
     names.isFunctionType = [&](std::string_view word) {

@@ -77,8 +77,15 @@ void Translator::lowerActivate(bool) {
   }
   if (here() == "[") {
     spawn.handle = position;
+    const bool isCapture = (next() == "=" || next() == "&") && at(position + 2) == "]";
     if (next() == "]")
       problem(position, "expected the address of a 'ch_activity' between '[' and ']'; without a handle leave them out");
+    else if (isCapture) {
+      problem(position,
+              "'[…]' takes a handle; without it variables are used by reference, and those in parentheses are "
+              "copied: 'activate (i, j) { … }'");
+      spawn.handle = 0;
+    }
     drop(closing(position) + 1);
     if (isSpawnPolicy(position) && !isName(position + 1) && !isPlain(here())) {
       const std::string word(here());
@@ -103,6 +110,16 @@ void Translator::lowerActivate(bool) {
       statement(false);
       return;
     }
+  }
+  if (isName(position) && isDialectWord(here()) && !isPlain(here())) {
+    const std::string word(here());
+    if (word == "async")
+      problem(position, "'activate' and 'async' are two ways to begin something; write one of them");
+    else
+      problem(position, "'activate' takes a block or a call; write 'activate { " + word + " … }'");
+    drop();
+    if (word != "async")
+      return statement(false);
   }
   text(spawn.keyword, "{");
   if (here() == "{")
