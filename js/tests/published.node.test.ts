@@ -185,6 +185,49 @@ test('who copies the files of an import copies those that Node asks for by modul
   }
 })
 
+test('what lives before the first store is kept has none, whoever wakes it, and what is loaded late has its own', () => {
+  install()
+  const program = `import { AsyncLocalStorage } from 'node:async_hooks'
+import { async, channel, finish, sleep, spawn } from 'charcoal-js'
+const [storage, jobs, seen] = [new AsyncLocalStorage(), channel(), []]
+const note = () => seen.push(storage.getStore() ?? 'none')
+const works = (gives) => function* () {
+  if (gives) yield* sleep(0)
+  for (let i = 0; i < 2; i++) {
+    yield* jobs.recv()
+    note()
+    yield* sleep(1)
+    note()
+  }
+}
+const worker = spawn(works(false))
+const pair = spawn(() => finish(function* () {
+  yield* async(works(true))
+  yield* works(true)()
+}))
+await sleep(5)
+for (let i = 0; i < 6; i++) await storage.run('request', () => jobs.send(i))
+await Promise.all([worker, pair])
+console.log([...new Set(seen)].join(), seen.length)`
+  writeFileSync(path.join(project, 'early.mjs'), program)
+  same(run(process.execPath, ['early.mjs']).trim(), 'none 12')
+  const late = `import { AsyncLocalStorage } from 'node:async_hooks'
+const [storage, other] = [new AsyncLocalStorage(), new AsyncLocalStorage()]
+let given
+await storage.run('request', async () => {
+  const { channel, spawn } = await import('charcoal-js')
+  const jobs = given = channel()
+  spawn(function* () {
+    yield* jobs.recv()
+    console.log(storage.getStore())
+  })
+})
+other.run(1, () => {})
+await given.send(1)`
+  writeFileSync(path.join(project, 'late.mjs'), late)
+  same(run(process.execPath, ['late.mjs']).trim(), 'request')
+})
+
 test('a bundle for workerd keeps the stores of AsyncLocalStorage, which has no enterWith there', async () => {
   install()
   const contents = `

@@ -5,9 +5,11 @@
  * `enterWith` enters stays. Node, Bun, Deno, and Cloudflare's workerd with the flag `nodejs_compat`.
  *
  * A program without AsyncLocalStorage pays nothing: it is used from the first call of `run` or `enterWith`, which are
- * wrapped to see that. From then on one of ours says which atomic block set the running code in motion.
+ * wrapped to see that, or from the beginning, if this is loaded where there is a store. From then on one of ours says
+ * which atomic block set the running code in motion.
  */
 import { contextChanged, isElsewhere, setElsewhere, useContexts, type AsyncContext } from '../core/asyncContext.ts'
+import { branchesOf } from '../core/branchesOf.ts'
 import { domain } from '../core/current.ts'
 import { useMade } from '../core/steps.ts'
 import type { Block, Branch } from '../core/types.ts'
@@ -62,8 +64,13 @@ if (hooks !== undefined) {
   let used = false
   /** Programs that keep no contexts are spared the question what they keep. */
   const use = (): void => {
-    if (!used) useContexts({ present, entered, opened, block: () => blocks.getStore() ?? null })
+    if (used) return
     used = true
+    useContexts({ present, entered, opened, block: () => blocks.getStore() ?? null })
+    // Nothing was kept until now, so all branches that live have the context of now, whoever wakes them.
+    const before = present()
+    for (let activity = domain.live ?? null; activity !== null; activity = activity.prev)
+      for (const branch of branchesOf(activity)) branch.context ??= before
   }
   let running = 0 // how many calls of functions that enter another context are on the stack
   const look = (): void => setElsewhere(used && running > 0)
@@ -119,4 +126,11 @@ if (hooks !== undefined) {
     const context = entered()
     return context === undefined ? op : (domain.within?.(op, context) ?? stepwise(op, context))
   })
+  if (hasStores(present())) use()
+}
+
+/** A module that is loaded late may be loaded where a store is kept already: resources have them beside their ids. */
+function hasStores(context: object): boolean {
+  const parts = Object.getOwnPropertySymbols(context).map((key) => (context as Record<symbol, unknown>)[key])
+  return parts.some((part) => part !== undefined && typeof part !== 'number')
 }
