@@ -261,9 +261,9 @@ const SIZES = {
   browser: {
     '{ mutex }': 2050,
     '{ channel }': 2630,
-    '{ sleep }': 8380,
-    '{ atomic, spawn, asyncFn }': 9650,
-    '*': 17_080,
+    '{ sleep }': 2300,
+    '{ atomic, spawn, asyncFn }': 9600,
+    '*': 17_110,
   },
   // With the sentences of mistakes, AsyncLocalStorage, and what `console.log` shows.
   node: { '{ mutex }': 7010, '{ atomic, spawn, asyncFn }': 14_080, '*': 21_590 },
@@ -286,6 +286,11 @@ const ALONE: Record<string, string> = {
     return (yield* wait(0)) + (yield* wait(Promise.resolve(1))) + ((yield* wait(null)) ?? 0)
   })`,
   wait: 'wait(1)',
+  sleep: 'sleep(1).then(() => 1)',
+  'mutex, sleep': `mutex().with(function* () {
+    yield* sleep(1)
+    return 1
+  })`,
   future: '(async () => { const f = future(); f.set(1); return f.get() })()',
   rwlock: '(async () => { const l = rwlock(), p = await l.write(); p.release(); return (await l.read()) && 1 })()',
   aborted: 'aborted(AbortSignal.abort(1))',

@@ -1,7 +1,7 @@
 /** Time as a clause: `yield* sleep(ms)`, `waituntil(x).or(sleep(ms))`. The alarm is set only while the wait lasts. */
-import '../core/domain.ts'
 import { checkTime } from '../core/arguments.ts'
 import { domain } from '../core/current.ts'
+import { realHost } from '../core/host.ts'
 import { abortable, type WaitOptions } from '../wait/abortable.ts'
 import { Clause } from '../wait/clause.ts'
 import { clearAlarm, setAlarm, type Alarm } from './alarm.ts'
@@ -22,7 +22,7 @@ class Sleep extends Clause<void> implements Alarm {
     return this.ms < 0
   }
   override register(): void {
-    setAlarm(this, domain.host, this.ms)
+    setAlarm(this, domain.host ?? realHost, this.ms) // a program that starts no activities has no host of its own
   }
   override withdraw(): void {
     clearAlarm(this)
