@@ -83,6 +83,8 @@ test('what a body returns is run, waited for, or is the result, whoever calls th
     steps: [() => finish(() => 5 as never), 5],
     'wait for a promise': [() => wait(Promise.resolve(5)), 5],
     'wait for a value': [() => wait(5), 5],
+    'own operation': [() => own, 5],
+    'thenable list': [() => Object.assign(Promise.resolve(5), { [Symbol.iterator]: () => [1].values() }), 5],
   }
   const callers: Record<string, (body: () => any) => any> = {
     spawn: (body) => spawn(body),
@@ -103,11 +105,18 @@ test('what a body returns is run, waited for, or is the result, whoever calls th
       })
       return handle.value
     },
+    wait: (body) => wait(body()),
+    yield: function* (body): Generator<unknown, unknown, unknown> {
+      return yield body()
+    },
+    waituntil: (body) => waituntil(sleep(0).do(body)),
   }
   for (const [who, call] of Object.entries(callers))
     for (const [what, [body, want]] of Object.entries(returns)) {
       // In a block a spawned activity would wait for the block's end.
       if (/^atomic/.test(who) && what === 'activity') continue
+      // A promise is the result of such a body.
+      if (who === 'waituntil' && /^(promise|thenable)/.test(what)) continue
       const got = await spawn(function* () {
         return [yield* call(body)] // in a list, so that it is not taken for what the activity runs
       })

@@ -14,7 +14,7 @@ import {
   NO_TIME,
   say,
 } from './say.ts'
-import { isRunnable } from './generators.ts'
+import { isOperation } from './generators.ts'
 
 export function refuse(mistake: number, ...parts: unknown[]): never {
   throw new TypeError(say(mistake, ...parts))
@@ -38,8 +38,7 @@ export function checkFunction(who: string, f: unknown): void {
 /** What can be run: a function, or an operation. */
 export function checkBody(who: string, body: unknown): void {
   if (typeof body === 'function') return checkFunction(who, body)
-  const what = Object(body) as object
-  if (what !== body || !('then' in what || isRunnable(what))) refuse(NO_BODY, who, body)
+  if (!isOperation(body) && !hasMethod(body, 'then')) refuse(NO_BODY, who, body)
 }
 
 /** In development: names of options that the function does not have are told. */

@@ -22,7 +22,7 @@ import {
   generatorNext,
   isGenerator,
   isGeneratorFunction,
-  isRunnable,
+  isOperation,
   just,
 } from './generators.ts'
 import { domain } from './current.ts'
@@ -262,7 +262,6 @@ export function generatorOf(body: unknown): AnyIterator {
 
 export function generatorFrom(what: unknown): AnyIterator {
   if (isCall(what)) return what.take()
-  if (typeof what !== 'object' || what === null) return just(what)
   if (isGenerator(what)) return what
-  return isRunnable(what) ? delegate(what as Iterable<unknown>) : just(what)
+  return isOperation(what) ? delegate(what) : just(what)
 }

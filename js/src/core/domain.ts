@@ -10,7 +10,7 @@
  */
 import type * as types from './types.ts'
 import type { AnyIterator, AsyncContext, Branch, Frame, Group, Pending, Tracer } from './types.ts'
-import { isSuspension, NEXT, START, Suspension, THROW } from './suspension.ts'
+import { NEXT, START, Suspension, THROW } from './suspension.ts'
 import { Activity } from './activity.ts'
 import type { AtomicBlock } from './atomicBlock.ts'
 import { contexts } from './asyncContext.ts'
@@ -25,7 +25,7 @@ import {
   isOperation,
 } from './generators.ts'
 import { shareDomain } from './current.ts'
-import { ACTIVITY, CALL, GROUP, kindOf, REMOVED, SUSPENSION } from './kind.ts'
+import { ACTIVITY, CALL, kindOf, REMOVED, SUSPENSION } from './kind.ts'
 import { HeldBack } from './held.ts'
 import { realHost, type Host } from './host.ts'
 import { nameOf, remember } from './names.ts'
@@ -162,11 +162,11 @@ export class Domain extends Scheduler implements types.Domain {
   }
 
   /**
-   * The call that a body has returned, or a call of the generator that it has: `yield*` looks up the methods of what it
-   * runs, which for the generator of a body written in place costs more than to run it (see generators.ts).
+   * The operation that a body has returned, or a call of the generator that it has: `yield*` looks up the methods of
+   * what it runs, which for the generator of a body written in place costs more than to run it (see generators.ts).
    */
-  asCall(what: unknown): Suspension<unknown> | undefined {
-    return isGenerator(what) ? new Call(what) : isSuspension(what) ? what : undefined
+  asCall(what: unknown): Iterable<unknown> | undefined {
+    return isGenerator(what) ? new Call(what) : isOperation(what) ? what : undefined
   }
 
   within(op: AnyIterator, context: AsyncContext): Call<any> {
@@ -337,14 +337,11 @@ function ask(op: any, kind: number | undefined, branch: Branch): boolean {
   if (kind === undefined && op instanceof Promise) return blockOnPromise(branch, op)
   if (kind === CALL && op.value !== op) return beginCall(delegate(op), branch) // written with `yield` alone
   if (kind! >= SUSPENSION && kind! <= CALL) return (op as Suspension<unknown>).begin(branch)
-  if (typeof op === 'object' && op !== null) {
-    if (kind === ACTIVITY) return (op as types.Activity).joinFrom(branch)
-    if (kind === GROUP || isGenerator(op)) return beginCall(op, branch)
-    if (kind! < SUSPENSION || kind! > REMOVED) throw new Error(say(OTHER_VERSION))
-    if (typeof (op as PromiseLike<unknown>).then === 'function')
-      return blockOnPromise(branch, op as PromiseLike<unknown>)
-    if (isOperation(op)) return beginCall(op, branch)
-  }
+  if (kind === ACTIVITY) return (op as types.Activity).joinFrom(branch)
+  if (kind! < SUSPENSION || kind! > REMOVED) throw new Error(say(OTHER_VERSION))
+  if (isOperation(op)) return beginCall(op, branch)
+  if (typeof op === 'object' && typeof (op as PromiseLike<unknown> | null)?.then === 'function')
+    return blockOnPromise(branch, op as PromiseLike<unknown>)
   return branch.goOn(NEXT, op)
 }
 

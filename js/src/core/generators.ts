@@ -5,6 +5,7 @@
  * run it. Therefore all frames are true generators, and the run loop calls the `next` and `throw` that all of them
  * have.
  */
+import { CASE, kindOf, REMOVED } from './kind.ts'
 import type { AnyIterator } from './types.ts'
 
 const functionPrototype = Object.getPrototypeOf(function* () {}) as Function
@@ -21,19 +22,17 @@ export function isGenerator(what: unknown): what is AnyIterator {
   return Object.prototype.isPrototypeOf.call(prototype, what as object)
 }
 
-/** Can `yield*` run it? An async generator has these methods, too, but only what has an iterator is run. */
-export function isOperation(what: object): boolean {
-  const { next, throw: fail } = what as Generator
-  return typeof next === 'function' && typeof fail === 'function' && Symbol.iterator in what
-}
-
 /**
- * Is it run where anything may be given? So is what can be, and also an object of a program's own that has nothing but
- * an iterator. A list is a value, and so is what the host iterates: a map, the headers of a response. These have tags.
+ * Is it run where anything may be given, or returned by a body? So is what the library makes, except for the parts of a
+ * `waituntil`, a generator, and an object of a program's own that has an iterator. What has `then` is waited for; all
+ * else is a value: a list, too, and what the host iterates, a map or the headers of a response, which have tags.
  */
-export function isRunnable(what: object): boolean {
-  if (isOperation(what)) return true
-  return Symbol.iterator in what && !Array.isArray(what) && !(Symbol.toStringTag in what)
+export function isOperation(what: unknown): what is Iterable<unknown> {
+  if (typeof what !== 'object' || what === null) return false
+  const kind = kindOf(what)
+  if (kind !== undefined) return kind !== CASE && kind !== REMOVED
+  if (isGenerator(what)) return true
+  return Symbol.iterator in what && !('then' in what || Array.isArray(what) || Symbol.toStringTag in what)
 }
 
 /** A generator of one request, or of a value. */

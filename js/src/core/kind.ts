@@ -1,7 +1,7 @@
 /**
  * What kind of object something is, whichever copy of the library made it. `instanceof` knows only the classes of its
  * own copy, and copies that have one domain (see current.ts) run one another's operations. Therefore each class says
- * its kind in the property `$charcoal`, and the library asks that: `isCall`, `isClause`, `isActivity`, `isSuspension`.
+ * its kind in the property `$charcoal`, and the library asks that: `isCall`, `isClause`, `isActivity`, `isOperation`.
  */
 
 /**

@@ -10,7 +10,7 @@
  */
 import type { Branch, Mode } from './types.ts'
 import { domain } from './current.ts'
-import { CALL, kindOf, SUSPENSION } from './kind.ts'
+import { SUSPENSION } from './kind.ts'
 import { say, WAITS_ALREADY } from './say.ts'
 import { promiseOf } from '../wait/promiseOf.ts'
 
@@ -118,10 +118,4 @@ export abstract class Suspension<T> implements Operation<T>, Awaitable<T> {
    * `branch.answer`, or another branch of the domain runs first. False: the branch is blocked.
    */
   abstract begin(branch: Branch): boolean
-}
-
-/** Is it something that asks the run loop: a request, a clause or a call? */
-export function isSuspension(what: unknown): what is Suspension<any> {
-  const kind = kindOf(what)
-  return kind! >= SUSPENSION && kind! <= CALL
 }

@@ -314,7 +314,7 @@ export interface Domain {
   circle(branch: Branch): string | null
   // Programs that start no activities do without these.
 
-  /** What runs a generator or an operation of ours in place; undefined: it is neither (see asCall.ts). */
+  /** What runs an operation in place; undefined: it is none (see asCall.ts). */
   asCall?(what: unknown): Runnable<any> | undefined
   /** What runs `op` in `context`. */
   within?(op: AnyIterator, context: AsyncContext): Runnable<any>

@@ -6,8 +6,6 @@
  */
 import { checkItems } from '../core/arguments.ts'
 import { claimed, ownCall } from '../core/call.ts'
-import { isGenerator, isRunnable } from '../core/generators.ts'
-import { kindOf } from '../core/kind.ts'
 import type { Operation } from '../core/suspension.ts'
 import type { Value } from '../wait/case.ts'
 import { waitFor } from '../wait/waitFor.ts'
@@ -28,12 +26,5 @@ export function claimAll(who: string, items: Iterable<unknown>): unknown[] {
 export function operationOf<I>(item: I): Operation<ItemResult<I>>
 export function operationOf(item: unknown): unknown {
   const what: unknown = typeof item === 'function' ? claimed(ownCall(item as () => unknown)) : item
-  return isOperation(what) ? what : waitFor(what)
-}
-
-export function isOperation(what: unknown): boolean {
-  if (typeof what !== 'object' || what === null) return false
-  if (kindOf(what) !== undefined || isGenerator(what)) return true
-  if (typeof (what as PromiseLike<unknown>).then === 'function') return false
-  return isRunnable(what)
+  return waitFor(what)
 }

@@ -1,13 +1,14 @@
 /** `race` ends with the first of several operations that ends, and cancels the others. */
 import { isActivity } from '../core/activity.ts'
 import { asyncFn } from '../core/asyncFn.ts'
+import { isOperation } from '../core/generators.ts'
 import type { Call } from '../core/call.ts'
 import { async } from '../scope/async.ts'
 import { future } from '../sync/future.ts'
 import { Choice, First } from '../wait/choice.ts'
 import { isClause, type Clause } from '../wait/clause.ts'
 import { clauseOf } from '../wait/waitable.ts'
-import { claimAll, isOperation, operationOf, type ItemResult } from './items.ts'
+import { claimAll, operationOf, type ItemResult } from './items.ts'
 import { scoped, type OperationOptions } from '../scope/scoped.ts'
 
 const run = asyncFn(function* race(items: unknown[], options: OperationOptions) {

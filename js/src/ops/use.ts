@@ -4,12 +4,13 @@ import { checkFunction } from '../core/arguments.ts'
 import { asyncFn } from '../core/asyncFn.ts'
 import { claimed, ownCall, type Call } from '../core/call.ts'
 import { ASYNC_DISPOSE, DISPOSE } from '../core/dispose.ts'
+import { isOperation } from '../core/generators.ts'
 import { spawn } from '../core/spawn.ts'
 import { isCancelled } from '../scope/errors.ts'
 import { noncancellable } from '../scope/finish.ts'
 import { endedBy, type OperationOptions } from '../scope/scoped.ts'
 import { waitFor } from '../wait/waitFor.ts'
-import { isOperation, operationOf, type ItemResult, type Result } from './items.ts'
+import { operationOf, type ItemResult, type Result } from './items.ts'
 
 type Resource = { [ASYNC_DISPOSE]?: () => unknown; [DISPOSE]?: () => unknown } | null | undefined
 

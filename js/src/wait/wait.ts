@@ -1,7 +1,7 @@
 /** `wait` is `await` for activities: it waits for whatever can be awaited. */
 import { refuse } from '../core/arguments.ts'
 import { isOperation } from '../core/generators.ts'
-import { ACTIVITY, CLAUSE, GROUP, kindOf } from '../core/kind.ts'
+import { ACTIVITY, CLAUSE, kindOf } from '../core/kind.ts'
 import { NO_SIGNAL_HERE } from '../core/say.ts'
 import type { Awaitable, Operation } from '../core/suspension.ts'
 import { abortable, type WaitOptions } from './abortable.ts'
@@ -29,6 +29,6 @@ function clauseFor(what: any): Clause<unknown> {
   const kind = kindOf(what)
   if (kind === CLAUSE) return what
   if (kind === ACTIVITY) return what.join()
-  if (kind === GROUP || isOperation(Object(what))) refuse(NO_SIGNAL_HERE, 'wait')
+  if (isOperation(what)) refuse(NO_SIGNAL_HERE, 'wait')
   return new PromiseClause(typeof what?.then === 'function' ? what : Promise.resolve(what))
 }

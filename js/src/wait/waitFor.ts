@@ -2,11 +2,10 @@
  * An operation of whatever can be awaited: a promise becomes a wait, what can be run is itself, anything else is the
  * result.
  */
-import { isActivity } from '../core/activity.ts'
 import { domain } from '../core/current.ts'
 import { isOperation } from '../core/generators.ts'
-import { GROUP, kindOf } from '../core/kind.ts'
-import { isSuspension, NEXT, Suspension, type Awaitable, type Operation } from '../core/suspension.ts'
+import { kindOf } from '../core/kind.ts'
+import { NEXT, Suspension, type Awaitable, type Operation } from '../core/suspension.ts'
 import type { Branch } from '../core/types.ts'
 import { beginWait, type PromiseWait } from './promise.ts'
 
@@ -55,11 +54,9 @@ class Plain<T> extends Suspension<T> {
 export function waitFor<T>(what: Operation<T>): Operation<T> & Awaitable<T>
 export function waitFor<T>(what: T | PromiseLike<T>): Operation<T> & Awaitable<T>
 export function waitFor(what: unknown): unknown {
-  if (typeof what === 'object' && what !== null) {
-    if (what instanceof Promise && kindOf(what) === undefined) return new Wait(what)
-    if (isSuspension(what) || isActivity(what) || kindOf(what) === GROUP) return what
-    if (isOperation(what)) return what
-    if (typeof (what as PromiseLike<unknown>).then === 'function') return new Wait(what as PromiseLike<unknown>)
-  }
+  if (what instanceof Promise && kindOf(what) === undefined) return new Wait(what)
+  if (isOperation(what)) return what
+  if (typeof what === 'object' && typeof (what as PromiseLike<unknown> | null)?.then === 'function')
+    return new Wait(what as PromiseLike<unknown>)
   return new Plain(what)
 }

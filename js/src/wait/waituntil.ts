@@ -18,7 +18,7 @@ import '../core/domain.ts'
 import { checkFunction } from '../core/arguments.ts'
 import { domain } from '../core/current.ts'
 import { isOperation } from '../core/generators.ts'
-import { ACTIVITY, GROUP, kindOf, REMOVED } from '../core/kind.ts'
+import { GROUP, kindOf, REMOVED } from '../core/kind.ts'
 import { diagnosis } from '../core/say.ts'
 import { makeAwaitable } from '../core/steps.ts'
 import { NEXT, Suspension, THROW, type Awaitable, type Operation } from '../core/suspension.ts'
@@ -221,13 +221,7 @@ function* bodyOf(body: Body<any, any> | (() => unknown) | null, value: unknown):
   domain.own = true
   const result: unknown = body(value)
   domain.own = false
-  return isRun(result) ? yield* result as Generator<unknown, unknown, any> : result
-}
-
-/** What a body has returned to be run; anything else is its result, a list or a promise, too. */
-function isRun(result: unknown): boolean {
-  if (typeof result !== 'object' || result === null) return false
-  return isOperation(result) || isGroup(result) || kindOf(result) === ACTIVITY
+  return isOperation(result) ? yield* result as Generator<unknown, unknown, any> : result
 }
 
 const WAITING = 0
