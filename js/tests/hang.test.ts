@@ -15,6 +15,8 @@ import {
   rendezvous,
   rwlock,
   select,
+  type Semaphore,
+  semaphore,
   sleep,
   spawn,
   wait,
@@ -391,6 +393,46 @@ test('a wait for what only the waiter could give is told, not kept', function* (
     text = String(error)
   }
   ok(/next\(\) would wait for ever/.test(text), text)
+})
+
+test('a body that has permits of a semaphore, and waits for more than it leaves, is told', function* () {
+  const [pool, single] = [semaphore(3, 'pool'), semaphore(1, 'single')]
+  const told = (lock: Semaphore, first: number, second: () => any): Promise<void> =>
+    rejects(
+      spawn(() => lock.with(second, first)),
+      new RegExp(`DeadlockError: ${lock.name} is held by this branch`),
+    )
+  yield wait(told(single, 1, () => single.acquire()))
+  yield wait(told(pool, 2, () => pool.acquire(2)))
+  yield wait(told(pool, 1, () => pool.with(() => pool.acquire(2))))
+  yield wait(told(pool, 1, () => pool.with(function* () {}, 3)))
+  same([pool.available, single.available], [3, 1])
+  // What it leaves is enough, now or later, and is no more its own when the body has ended.
+  const other = yield* pool.acquire()
+  const log: string[] = []
+  yield* finish(function* () {
+    yield* async(function* () {
+      yield* pool.with(() => pool.with(function* () {
+        log.push('both')
+      }, 2))
+      yield* pool.with(function* () {}, 3)
+      log.push('all')
+    })
+    log.push('released')
+    other.release()
+  })
+  same(log, ['released', 'both', 'all'])
+  // Permits that `acquire` has given may be released by others.
+  const [one, two] = [yield* single.acquire(), yield* pool.acquire(3)]
+  yield* finish(function* () {
+    yield* async(function* () {
+      yield* sleep(1)
+      one.release()
+      two.release()
+    })
+    ;(yield* single.acquire()).release()
+    ;(yield* pool.acquire()).release()
+  })
 })
 
 test('who waits for the next event when its rendezvous ends is told, whoever it is', async () => {

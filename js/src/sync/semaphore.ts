@@ -69,7 +69,7 @@ class Acquire extends Clause<Permit> {
   }
   override begin(branch: Branch): boolean {
     const { semaphore } = this
-    if (semaphore instanceof Mutex && semaphore.owner === branch)
+    if (semaphore.kept(branch) + this.want > semaphore.permits)
       return branch.goOn(THROW, new DeadlockError(say(HELD_ALREADY, semaphore.name, branch.activity.name)))
     if (super.begin(branch)) return true
     diagnosis?.waitsForLock(branch)
@@ -134,13 +134,17 @@ export class Semaphore {
     return acquire.outcome
   }
 
-  /** Runs `body` with `want` permits. */
+  /**
+   * Runs `body` with `want` permits. A body that waits for more than those of its own `with` leave would wait for
+   * itself, and gets a `DeadlockError`.
+   */
   with<T>(body: () => Returned<T>, want?: number): Steps<T> {
     diagnosis?.body(`${this.name}: with`, body)
     return steps(this.run(body, want))
   }
 
-  private *run<T>(body: () => Returned<T>, want: number | undefined): Generator<unknown, T, any> {
+  /** @internal */
+  protected *run<T>(body: () => Returned<T>, want: number | undefined): Generator<unknown, T, any> {
     const permit: Permit = yield* this.acquire(want)
     try {
       domain.own = true
@@ -148,6 +152,11 @@ export class Semaphore {
     } finally {
       permit.release()
     }
+  }
+
+  /** @internal How many permits nobody can give back while `branch` waits: one that it has alone is its own. */
+  kept(branch: Branch): number {
+    return this.owner === branch ? 1 : 0
   }
 
   /** @internal */
@@ -189,6 +198,31 @@ export class Mutex extends Semaphore {
   }
 }
 
+/** What `acquire` has given may be released by others; only what `with` has taken is its branch's to give back. */
+class Counting extends Semaphore {
+  private readonly held: Map<Branch | null, number> = new Map()
+
+  protected override *run<T>(body: () => Returned<T>, want = 1): Generator<unknown, T, any> {
+    const { held } = this
+    return yield* super.run(function* () {
+      const branch = domain.current
+      const before = held.get(branch) ?? 0
+      held.set(branch, before + want)
+      try {
+        domain.own = true
+        return (yield* asCall(body())) as T
+      } finally {
+        if (before > 0) held.set(branch, before)
+        else held.delete(branch)
+      }
+    }, want)
+  }
+
+  override kept(branch: Branch): number {
+    return this.held.get(branch) ?? 0
+  }
+}
+
 /**
  * Makes a semaphore with that many permits.
  *
@@ -200,7 +234,7 @@ export class Mutex extends Semaphore {
  */
 export function semaphore(permits: number, name = 'semaphore'): Semaphore {
   checkCount('semaphore', permits, 1)
-  return new Semaphore(permits, name)
+  return new Counting(permits, name)
 }
 
 /**
