@@ -6,6 +6,7 @@
 //   node/*.js       the same in few files; `import` in Node and, from Node 20.19 on, `require` load these
 //   node/*.cjs      for `require` in older Nodes, all of one bundle; node/*.mjs are their wrappers for `import` there,
 //                   so that a program has one copy of the library however it is loaded
+//   plugin.*        looks for the packages that bundlers.* needs, and loads that
 //   types, types-cjs  declarations, for ES modules and for CommonJS
 // Source maps name the library's files to debuggers as code to step over.
 import { build } from 'esbuild'
@@ -75,15 +76,29 @@ for (const [folder, first] of Object.entries({ development: ['diagnosis/index'],
     writeFileSync(path.join(dist, `${folder}/${name}.js`), `${before}export * from '${module}'\n${also(name)}`)
   }
 }
-await build({ ...node, entryPoints: tools, format: 'esm', outdir: dist })
-const { plugin, eslint } = tools
+const { plugin, eslint, ...loaders } = tools
+const ofPlugin = { bundlers: plugin, tools: 'src/plugin/tools.ts' }
+await build({ ...node, entryPoints: { ...ofPlugin, eslint, ...loaders }, format: 'esm', outdir: dist })
 await build({
   ...node,
-  entryPoints: { plugin, eslint },
+  entryPoints: { ...ofPlugin, eslint },
   format: 'cjs',
+  define: { 'import.meta.url': '__filename' },
   outdir: dist,
   outExtension: { '.js': '.cjs' },
 })
+// A module that imports what is missing never comes to say so, so `plugin` looks for that before it loads the rest.
+const check = `checkTools('charcoal-js/plugin', 'unplugin')\n`
+const names = Object.keys(await import(path.join(dist, 'bundlers.js'))).sort()
+writeFileSync(
+  path.join(dist, 'plugin.js'),
+  `import { checkTools } from './tools.js'\n${check}` +
+    `export const { ${names.join(', ')} } = await import('./bundlers.js')\n`,
+)
+writeFileSync(
+  path.join(dist, 'plugin.cjs'),
+  `const { checkTools } = require('./tools.cjs')\n${check}module.exports = require('./bundlers.cjs')\n`,
+)
 // ESLint's plugins are the module itself, in CommonJS.
 appendFileSync(path.join(dist, 'eslint.cjs'), '\nmodule.exports = module.exports.default\n')
 await build({

@@ -285,6 +285,37 @@ Promise.all([bump(), bump(), bump()]).then(() => console.log(n))\n`,
   )
 })
 
+test('the plugin says which packages it lacks and how to get them, imported and required', () => {
+  install()
+  const bare = path.join(work, 'bare-plugin')
+  rmSync(bare, { recursive: true, force: true })
+  cpSync(path.join(project, 'node_modules/charcoal-js'), path.join(bare, 'node_modules/charcoal-js'), {
+    recursive: true,
+  })
+  const programs = {
+    'imports.mjs': `import { transform, vite } from 'charcoal-js/plugin'\nconsole.log(typeof vite)`,
+    'requires.cjs': `const { transform, vite } = require('charcoal-js/plugin')\nconsole.log(typeof vite)`,
+  }
+  for (const [file, text] of Object.entries(programs)) writeFileSync(path.join(bare, file), text)
+  const tell = (): string[] =>
+    Object.keys(programs).map((file) => {
+      const { stdout, stderr } = spawnSync(process.execPath, [file], { cwd: bare, encoding: 'utf8' })
+      return stdout.trim() || (/^Error: (.*)$/m.exec(stderr)?.[1] ?? stderr)
+    })
+  const told = (names: string[]): string[] => {
+    const lacks = `charcoal-js/plugin needs ${names.join(' and ')} to transform modules`
+    return Object.keys(programs).map(() => `${lacks}. Remedy: npm install --save-dev ${names.join(' ')}`)
+  }
+  const give = (name: string): void => symlinkSync(path.join(js, 'node_modules', name), `${bare}/node_modules/${name}`)
+  same(tell(), told(['@babel/parser', 'magic-string', 'unplugin']))
+  for (const name of ['@babel', 'magic-string', '@jridgewell']) give(name)
+  same(tell(), told(['unplugin']))
+  give('unplugin')
+  const [imported, required] = tell()
+  same(imported, 'function')
+  if ((process.features as { require_module?: boolean }).require_module) same(required, 'function')
+})
+
 test('package.json has the entry points that scripts/entries.mjs names', () => {
   same(spawnSync(process.execPath, [path.join(js, 'scripts/exports.mjs'), '--check']).status, 0, 'npm run exports')
 })

@@ -3,14 +3,14 @@ import { createRequire } from 'node:module'
 
 const TOOLS = ['@babel/parser', 'magic-string']
 
-/** Throws if one of them is missing; `who` needs them. */
-export function checkTools(who: string): void {
+/** Throws if one of them is missing; `who` needs them, and `others`. */
+export function checkTools(who: string, ...others: string[]): void {
   const { resolve } = createRequire(import.meta.url)
-  const missing = TOOLS.filter((name) => {
+  const missing = [...TOOLS, ...others].filter((name) => {
     try {
       return resolve(name) === ''
-    } catch {
-      return true
+    } catch (error) {
+      return (error as { code?: string }).code === 'MODULE_NOT_FOUND' // else it is there, for `import` alone
     }
   })
   if (missing.length === 0) return
