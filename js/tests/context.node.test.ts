@@ -7,6 +7,7 @@ import {
   asyncFn,
   atomic,
   channel,
+  Clause,
   deadline,
   finish,
   local,
@@ -65,6 +66,47 @@ test('each activity has the stores of who spawned it, whoever wakes it', async (
   await Promise.all(all)
   for (const name of ['A', 'B', 'C']) same(new Set(seen[name]), new Set([name]))
   same(store(), 'none')
+})
+
+test('code that the run loop calls for an activity has the stores of that: thenables, clauses, bodies of blocks', async () => {
+  const wrong = new Set<string>()
+  const work = (name: string) =>
+    function* (): Generator<unknown, void, any> {
+      const note = (what: string): void => void (store() === name || wrong.add(`${what}: ${store()}, not ${name}`))
+      const then = (how: string) => ({
+        then(ok: (n: number) => void) {
+          note(how)
+          ok(1)
+        },
+      })
+      class Later extends Clause<number> {
+        poll(): boolean {
+          note('poll')
+          return false
+        }
+        override register(): void {
+          note('register')
+          setTimeout(() => this.fireFromHost(1), 1)
+        }
+        override withdraw(): void {}
+        describe(): string {
+          return 'later'
+        }
+      }
+      yield* sleep(1)
+      yield* wait(then('wait'))
+      yield then('yield')
+      yield* waituntil(then('waituntil')).or(sleep(99))
+      yield* new Later()
+      // Now and then the run loop opens the block.
+      for (let i = 0; i < 1000; i++)
+        yield* atomic(() => {
+          note('block')
+          return wait(i)
+        })
+    }
+  await Promise.all(['A', 'B', 'C'].map((name) => storage.run(name, () => spawn(work(name)))))
+  same([...wrong], [])
 })
 
 test('a call made inside run has its store to the end, and its caller keeps its own', async () => {

@@ -296,7 +296,11 @@ export class Domain extends Scheduler implements types.Domain {
           answer = undefined
         } else {
           try {
-            if (!ask(op, kind, branch)) return BLOCKED
+            // What is asked for may call the program's code: a thenable's `then`, the body of a block.
+            const { context } = branch
+            const goesOn =
+              context === null ? ask(op, kind, branch) : context.runInAsyncScope(ask, null, op, kind, branch)
+            if (!goesOn) return BLOCKED
           } catch (error) {
             branch.goOn(THROW, error)
           }
