@@ -18,7 +18,7 @@ import {
   waituntil,
 } from './lib.ts'
 import { asyncStacks } from '../src/dev/index.ts'
-import { all, map, timeout } from '../src/ops.ts'
+import { all, group, map, timeout } from '../src/ops.ts'
 import * as runtime from '../src/plugin/runtime.ts'
 import { transform } from '../src/plugin/transform.ts'
 
@@ -68,12 +68,12 @@ test('each activity has the stores of who spawned it, whoever wakes it', async (
   same(store(), 'none')
 })
 
-test('code that the run loop calls for an activity has the stores of that: thenables, clauses, bodies of blocks', async () => {
+test('code that the run loop calls for an activity has its stores: thenables, clauses, bodies of blocks', async () => {
   const wrong = new Set<string>()
   const work = (name: string) =>
     function* (): Generator<unknown, void, any> {
       const note = (what: string): void => void (store() === name || wrong.add(`${what}: ${store()}, not ${name}`))
-      const then = (how: string) => ({
+      const then = (how: string): any => ({
         then(ok: (n: number) => void) {
           note(how)
           ok(1)
@@ -207,6 +207,29 @@ test('an operation made inside run has its store, whoever waits for it', async (
     })
     same([name, seen, await inActivity], [name, [['A', 'A'], ['B', 'B']], ['C', 'C', 'none']])
   }
+})
+
+test('what is started in a group has the stores of who starts it, and not of who has made the group', async () => {
+  const tasks = storage.run('maker', () => group())
+  const items: Record<string, () => any> = {
+    generator: function* () {
+      const before = store()
+      yield* sleep(1)
+      return [before, store()]
+    },
+    'async function': async () => [store(), await hop().then(store)],
+    call: asyncFn(function* () {
+      const before = store()
+      yield* sleep(1)
+      return [before, store()]
+    }),
+  }
+  for (const [name, item] of Object.entries(items)) {
+    const start = (): Promise<unknown> => tasks.start(name === 'call' ? item() : item)
+    const seen = await Promise.all(['A', 'B'].map((s) => storage.run(s, start)))
+    same([name, seen], [name, [['A', 'A'], ['B', 'B']]])
+  }
+  await tasks.done()
 })
 
 test('what enterWith enters stays, in this activity alone', async () => {

@@ -1,6 +1,8 @@
 /** `group` gives code that is no activity a scope to start work in, which nothing that is started there outlives. */
 import type { Activity } from '../core/activity.ts'
+import { contexts } from '../core/asyncContext.ts'
 import { claimed } from '../core/call.ts'
+import { domain } from '../core/current.ts'
 import { ASYNC_DISPOSE } from '../core/dispose.ts'
 import { spawn } from '../core/spawn.ts'
 import { async } from '../scope/async.ts'
@@ -42,19 +44,23 @@ export class Group implements AsyncDisposable {
   }
 
   /**
-   * Starts an item in the group. The promise is of its result; an error ends the group too, so it need not be looked
-   * at.
+   * Starts an item in the group, with the stores of AsyncLocalStorage that there are here. The promise is of its
+   * result; an error ends the group too, so it need not be looked at.
    */
   start<I>(item: I): Promise<ItemResult<I>> {
     if (this.jobs.closed) throw new ClosedError('the group')
     const mine = claimed(item)
+    const work = (function* () {
+      return yield* operationOf(mine)
+    })()
+    const context = contexts?.present()
     const result = new Promise<ItemResult<I>>((resolve, reject) => {
       const { waiting } = this
       waiting.add(reject)
       this.jobs.trySend(function* () {
         waiting.delete(reject)
         try {
-          resolve(yield* operationOf(mine))
+          resolve(yield* context === undefined ? work : domain.within!(work, context))
         } catch (error) {
           reject(error)
           throw error
