@@ -92,7 +92,8 @@ test('`await using` disposes of everything at the end of its block, the last fir
 const open = (name, fails) => ({ name, async [Symbol.asyncDispose]() { log('closes', name); await tick();
   log('closed', name); if (fails) throw name } })
 const sync = (name) => ({ [Symbol.dispose]() { log('sync', name) } })
-async function all() { await using a = await open('a'), b = open('b'); using c = sync('c'); await using n = null;
+async function all() { await using a = await open('a'), b = open('b'); using c = await sync('c')
+  await using n = await null, e = await open('e');
   { await using d = sync('d'); log('in', a.name) } log('after d'); return b.name }
 async function bad(x) { try { await using a = open('x', true); await using b = open('y', true);
   if (x) throw 'body'; log('no error') } catch (e) { log(e.name ?? e, e.error,
@@ -108,7 +109,7 @@ async function main() { log(await all()); await bad(false); await bad(true); log
   same(
     lines.map((line) => line.replaceAll('"', '')),
     [
-      ...['in a', 'sync d', 'after d', 'sync c', 'closes b', 'closed b', 'closes a', 'closed a', 'b'],
+      ...['in a', 'sync d', 'after d', 'closes e', 'closed e', 'sync c', 'closes b', 'closed b', 'closes a', 'closed a', 'b'],
       ...['no error', 'closes y', 'closed y', 'closes x', 'closed x', 'SuppressedError x y'],
       ...['closes y', 'closed y', 'closes x', 'closed x', 'SuppressedError x body'],
       ...['closes 1', 'closed 1', 'closes 2', 'closed 2', '2', 'TypeError', 'returned undefined'],

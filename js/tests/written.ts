@@ -357,7 +357,12 @@ class Writer {
           const name = `u${this.id()}`
           const inside = { ...at, reads: [...at.reads, `${name}.id`] }
           const opened = this.one(`file(${this.id()})`, this.awaited(at, `file(${this.id()})`))
-          const second = this.one('', `using s${name} = lock(${this.id()});`)
+          const lock = `lock(${this.id()})`
+          const second = this.one(
+            '',
+            `using s${name} = ${this.one(lock, this.awaited(at, lock))};`,
+            `await using s${name} = ${this.awaited(at, `file(${this.id()})`)};`,
+          )
           return `{ await using ${name} = ${opened}; ${second} ${this.body(inside, depth - 1)} }`
         })
       if (!at.inAtomic)

@@ -11,8 +11,8 @@ export class ModuleText {
   readonly names = new Map<Node, string>()
   /** The blocks that are bodies of functions. */
   readonly bodies = new Set<Node>()
-  /** Blocks in which something is disposed of at the end, and the numbers of those. */
-  readonly disposing = new Map<Node, number>()
+  /** Blocks in which something is disposed of at the end, so far. */
+  usings = 0
   /** Functions in blocks would be visible outside of these, too, if they were not `async`. */
   isSloppy = false
   /** Where expression statements begin. */

@@ -23,7 +23,7 @@ import { ELSEWHERE, handOn, importedFrom, OURS, ownArguments, sparedDefaults, ta
 import * as syntax from './syntax.ts'
 import { isArrow, isAtomicLabel, isAwaitUsing, isBlock, isForAwait, isFunction, isMember, some } from './syntax.ts'
 import type { Node } from './syntax.ts'
-import { rewriteUsing } from './using.ts'
+import { refuseInHead, rewriteUsing } from './using.ts'
 import { rewriteAwait, rewriteForAwait, rewriteLabel, rewriteReturn, rewriteYield } from './waits.ts'
 
 /** Where the walk is. */
@@ -126,8 +126,10 @@ export class Rewriter {
         return takeBack(this.text, node)
       case 'ForOfStatement':
         return node.await ? rewriteForAwait(this.text, node, parent) : undefined
+      case 'BlockStatement':
+        return rewriteUsing(this.text, node)
       case 'VariableDeclaration':
-        return isAwaitUsing(node) ? rewriteUsing(this.text, node, parent) : undefined
+        return isAwaitUsing(node) && !isBlock(parent) ? refuseInHead(this.text, node) : undefined
     }
   }
 }

@@ -5,23 +5,23 @@
  *       catch (e$) { using1$.fail(e$) } finally { yield* using1$.run() } }
  */
 import type { ModuleText } from './moduleText.ts'
-import { isBlock, type Node } from './syntax.ts'
+import { isAwaitUsing, type Node } from './syntax.ts'
 
 const isUsing = (node: Node): boolean => node.type === 'VariableDeclaration' && /using$/.test(node.kind)
 
-export function rewriteUsing(module: ModuleText, node: Node, parent: Node): void {
-  if (!isBlock(parent)) {
-    const remedy = 'declare it in a block of its own'
-    module.refuse(node, `\`await using\` in the head of a loop cannot be transformed: ${remedy}`)
-  }
-  if (module.disposing.has(parent)) return
-  const number = module.disposing.size + 1
-  module.disposing.set(parent, number)
-  const name = `using${number}$`
-  module.atStartOf(parent, ` const ${name} = new charcoal$.Disposal(); try {`)
+/** A block, when all that is in it has been rewritten: what is inserted first stands innermost. */
+export function rewriteUsing(module: ModuleText, block: Node): void {
+  const statements = block.body as Node[]
+  if (!statements.some(isAwaitUsing)) return
+  const name = `using${++module.usings}$`
+  module.atStartOf(block, ` const ${name} = new charcoal$.Disposal(); try {`)
   // What is declared with `using` alone has its turn among the others.
-  for (const statement of parent.body as Node[]) if (isUsing(statement)) declare(module, statement, name)
-  module.edits.atEndOf(parent.end, `} catch (e$) { ${name}.fail(e$) } finally { yield* ${name}.run() }`)
+  for (const statement of statements) if (isUsing(statement)) declare(module, statement, name)
+  module.edits.atEndOf(block.end, `} catch (e$) { ${name}.fail(e$) } finally { yield* ${name}.run() }`)
+}
+
+export function refuseInHead(module: ModuleText, node: Node): never {
+  module.refuse(node, '`await using` in the head of a loop cannot be transformed: declare it in a block of its own')
 }
 
 function declare(module: ModuleText, { start, kind, declarations }: Node, name: string): void {
