@@ -114,6 +114,8 @@ const FLOWS: Record<string, (place: Place, wait: string) => string> = {
   'and so on': ({ read, write }) => `if (${read} < 99 && (await one()) > 0) ${write('i')}`,
   'one or the other': ({ read, write }) => `const next = ${read} < 99 ? 1 + (await one()) : 0; ${write('next')}`,
   'one expression': ({ read, write }) => write(`${read} + (await one())`),
+  'in each round': ({ read, write }) =>
+    `const old = ${read}; for await (const x of items()) { log.push(x); ${write('old + 1')} }`,
   'in then': ({ read, write }) => {
     const kind = /^await/.test(write('')) ? 'async ' : ''
     return `const old = ${read}; return sleep(1).then(${kind}() => { ${write('old + 1')} })`

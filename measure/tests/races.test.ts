@@ -118,11 +118,26 @@ test('a race is seen however its accesses are written', async () => {
     streamedIf: 'const before = sum; if (before < 99) for await (const x of stream()) await x; sum = before + 1',
     streamedEach:
       'const before = last; for (const x of [i]) for await (const y of stream()) await y; last = before + 1',
+    streamedInto: 'const before = rounds; for await (const x of stream()) { rounds = before + x }',
+    streamedBare: 'const before = heads.s; for await (const x of stream()) heads.s = before + x',
+    listedInto: 'const before = heads.l; for await (const x of [1, 2]) { heads.l = before + x }',
     unpackedInto: 'const { n } = box; await sleep(1); ({ n: box.n } = { n: n + 1 })',
     swappedInto: "[both.a, both['b']] = [both.b + (await one()), both.a]",
+    headed: 'const before = heads.n; await sleep(1); for (heads.n of [before + 1]);',
+    headedBy: "const before = heads.k; await sleep(1); for (heads['k'] in { [before + 1]: 0 }) break",
+    headedInto: 'const before = round; await sleep(1); for (round of [before + 1]) break',
+    headedAll: 'const before = heads.all; await sleep(1); for ([{ x: heads.all }] of [[{ x: before + 1 }]]) { break }',
+    drained: 'const before = heads.d; for await (heads.d of stream()) { if (before > 99) break }',
+    drainedInto: 'const before = drops; for await (drops of stream()) if (before > 99) break',
+    inner: 'const { of: { m = sums2.n } = {} } = {}; await sleep(1); sums2.n = m + 1',
+    named: "const { [index.k]: n = 0 } = {}; await sleep(1); index.k = 'k' + n",
+    sized: 'const n = places.size; await sleep(1); places.set(n, i)',
+    sizedFromOne: 'const id = ids.size + 1; await sleep(1); ids.add(id)',
+    lengthOf: 'const { length } = lines; await sleep(1); lines[length] = i',
+    sizeOf: 'const { size } = spots; await sleep(1); spots.add(size)',
     gathered: 'const copy = seen.concat(i); await sleep(1); seen.length = 0; seen.push(...copy)',
   }
-  const cards = await found(`
+  const program = (ways: [string, string][]): string => `
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
 const state = { items: [] }, list = [], slots = [], queue = [1, 2, 3]
 const settings = { n: 0 }, others = { n: 0 }
@@ -133,21 +148,36 @@ const reflection = { n: 0 }, names = {}, claims = {}, taken = {}, made = {}, doc
 const times = { a: 1, b: 1 }, users = {}, clients = {}, nested = { of: { n: 0 } }, logger = { level: 'info' }, seen = []
 const point = { x: 1, y: 1 }, seats = {}, locks = {}, sums = { n: 1, m: 1 }, hits = new Map(), starts = []
 const box = { n: 0 }, both = { a: 1, b: 2 }
+const heads = { n: 0, k: 0, all: 0, d: 0, s: 0, l: 0 }, sums2 = { n: 0 }, index = { k: 'k' }, lines = []
+const places = new Map(), ids = new Set(), spots = new Set()
+let [round, drops, rounds] = [0, 0, 0]
 let [total, sum, last] = [0, 0, 0]
 async function one() { await sleep(1); return 1 }
 async function* stream() { yield 1; await sleep(1); yield 2 }
 let [left, right] = [1, 2]
-${Object.entries(ways)
+${ways
   .map(([name, body]) => `async function ${name}(i) { ${body} }\nawait Promise.all([1, 2, 3].map(${name}))`)
   .join('\n')}
 async function given({ n }) { await sleep(1); account.n = n + 1 }
-const account = { n: 0 }
+const account = { n: 0 }, byDefault = { a: 0, b: 0, c: 0, calls: 0 }
 await Promise.all([1, 2, 3].map(() => given(account)))
+async function parameter(i, n = byDefault.a) { await sleep(1); byDefault.a = n + 1 }
+const ofArrow = async (i, { n = byDefault.b } = {}, ...rest) => { await sleep(1); byDefault.b = n + rest.length + 1 }
+const ofMethod = { async method(n = byDefault.c, calls = byDefault.calls++) { await sleep(1); byDefault.c = n + 1 } }
+await Promise.all([1, 2, 3].map((i) => parameter(i)))
+await Promise.all([1, 2, 3].map((i) => ofArrow(i)))
+await Promise.all([1, 2, 3].map(() => ofMethod.method()))
 async function* generated() { const n = counted; yield n; await sleep(1); counted = n + 1 }
-await Promise.all([1, 2, 3].map(async () => { for await (const n of generated()) await sleep(1) }))`)
+await Promise.all([1, 2, 3].map(async () => { for await (const n of generated()) await sleep(1) }))`
+  // A report has no more than fifty cards.
+  const all = Object.entries(ways)
+  const half = Math.ceil(all.length / 2)
+  const cards = [...(await found(program(all.slice(0, half)))), ...(await found(program(all.slice(half))))]
   const seen = cards.filter((c) => /waited and (wrote|acted on) it/.test(c.text)).map((c) => c.operation)
   same(
-    [...Object.keys(ways), 'given', 'generated'].filter((name) => !seen.includes(name)),
+    [...Object.keys(ways), 'given', 'generated', 'parameter', 'ofArrow', 'method'].filter(
+      (name) => !seen.includes(name),
+    ),
     [],
   )
 })
@@ -229,17 +259,22 @@ test('what is read and written through proxies of one object is the one object',
     ofMap: 'const map = view(cache); if (map.has("it")) return; await sleep(1); map.set("it", i)',
     ofList: 'const list = view(rows); const copy = [...list]; await sleep(1); list.push(copy.length)',
     ofAll: 'const copy = { ...view(all) }; await sleep(1); view(all).n = copy.n + 1',
+    ofTestedSize: 'const map = view(sizes); if (map.size < 2) { await sleep(1); map.set(i, i) }',
+    ofSize: 'const set = view(sized); const n = set.size; await sleep(1); set.add(n)',
   }
   const cards = await found(`
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
-const view = (target) => new Proxy(target, {
-  get(from, key) { const v = Reflect.get(from, key); return typeof v === 'function' ? v.bind(from) : v } })
-const state = { n: 0, m: 0, k: 0 }, cache = new Map(), rows = [1], all = { n: 0 }
+const through = { get(from, key) { const v = Reflect.get(from, key); return typeof v === 'function' ? v.bind(from) : v } }
+const view = (target) => new Proxy(target, through)
+const state = { n: 0, m: 0, k: 0 }, cache = new Map(), rows = [1], all = { n: 0 }, sizes = new Map(), sized = new Set()
 const none = {}
 const own = (held) => new Proxy(none, { get: (_, key) => held[key], set: (_, key, v) => ((held[key] = v), true) })
 if (Proxy.name !== 'Proxy' || Proxy.length !== 2 || !/native code/.test(Proxy)) throw new Error()
 const { proxy, revoke } = Proxy.revocable({ a: 1 }, {})
 revoke()
+const unknown = Proxy.revocable(new Map(), through).proxy
+if (unknown.size < 2) unknown.set(unknown.size, 1)
+if (unknown.size !== 1) throw new Error()
 for (const f of [() => Proxy({}, {}), () => new Proxy(1, {}), () => proxy.a])
   try { f(); process.exit(9) } catch (e) { if (!(e instanceof TypeError)) throw e }
 ${Object.entries(ways)

@@ -3,7 +3,7 @@
  * with the same value. Of other constructs it knows only that they can be visited.
  */
 import { LANGUAGE } from '../../source/methods.ts'
-import { isFunction, keyName, namesOf, walk, type Node } from '../../source/tree.ts'
+import { isFunction, keyName, namesOf, type Node } from '../../source/tree.ts'
 import { WHOLE_MODULE, type Imported } from './exports.ts'
 import type { Rewritten } from './rewritten.ts'
 import type { Scopes } from './scopes.ts'
@@ -42,9 +42,30 @@ export abstract class AccessRewriter {
     for (const node of nodes) if (node !== null) this.visit(node)
   }
 
-  /** Defaults inside a pattern. */
-  protected defaults(pattern: Node): void {
-    walk(pattern, (n) => n.type === 'AssignmentPattern' && (this.visit(n.right), true))
+  /** What is evaluated in a pattern, or a parameter: defaults, and names in brackets. `visit` gets each. */
+  protected defaults(pattern: Node, visit = (value: Node, name: string): void => this.value(value, name)): void {
+    const inside = (part: Node): void => this.defaults(part, visit)
+    switch (pattern?.type) {
+      case 'AssignmentPattern':
+        visit(pattern.right, pattern.left.name ?? '')
+        return inside(pattern.left)
+      case 'ObjectPattern':
+        for (const { computed, key, value, argument } of pattern.properties) {
+          if (computed) visit(key, '')
+          inside(value ?? argument)
+        }
+        return
+      case 'ArrayPattern':
+        return pattern.elements.forEach(inside)
+      case 'RestElement':
+        return inside(pattern.argument)
+    }
+  }
+
+  /** A value that is stored under a name. */
+  protected value(value: Node, name: string): void {
+    if (isFunction(value)) this.function(value, name)
+    else this.visit(value)
   }
 
   protected read(node: Node): void {
@@ -71,9 +92,11 @@ export abstract class AccessRewriter {
       return this.visitAll(counted !== null ? [counted] : computed ? [object, property] : [object])
     if (counted !== null) return this.about(counted, 'count', String(this.out.site(node, this.out.text(counted))))
     const site = this.out.site(node, this.out.text(node))
-    // Of a size, a test is told of: what does nothing but count its entries decides nothing.
-    if (isSize(node) && !deletes && this.out.isTested(node)) return this.about(object, 'size', String(site))
-    if (isLength(node) && !deletes && !this.out.isTested(node)) return this.about(object, 'len', String(site))
+    if (!deletes && (isSize(node) || isLength(node))) {
+      const [tested, used] = isSize(node) ? ['size', 'next'] : ['r', 'len']
+      const name = this.out.isTested(node) ? tested : used
+      return this.about(object, name, name === 'r' ? `"length",${site}` : String(site))
+    }
     if (!computed) return this.about(object, deletes ? 'x' : 'r', `${JSON.stringify(keyName(property))},${site}`)
     const held = this.held(object)
     const name = deletes ? 'kx' : typeof property.value === 'number' ? 'i' : 'k'
@@ -191,7 +214,7 @@ export abstract class AccessRewriter {
     const { left, right, operator } = node
     if (left.type === 'Identifier') {
       const shared = this.scopes.shared(left.name)
-      if (shared === null) return isFunction(right) ? this.function(right, left.name) : this.visit(right)
+      if (shared === null) return this.value(right, left.name)
       const site = this.out.site(node, left.name)
       const reads = operator === '=' ? '' : `$ch.n(${shared},${site}),`
       if (operator === '=') this.out.update(left, right, site)
@@ -240,17 +263,20 @@ export abstract class AccessRewriter {
     this.out.insert(right.end, '))'.repeat(shared.length))
   }
 
-  /** The properties that a pattern gives values to: each is told of when its turn has come. */
-  private targets(pattern: Node): void {
-    if (pattern.type === 'ObjectPattern')
-      for (const property of pattern.properties) this.targets(property.value ?? property.argument)
-    else if (pattern.type === 'ArrayPattern')
-      for (const element of pattern.elements) element !== null && this.targets(element)
-    else if (pattern.type === 'AssignmentPattern') this.targets(pattern.left)
-    else if (pattern.type === 'RestElement') this.targets(pattern.argument)
+  /**
+   * The properties that a pattern gives values to: each is told of when its turn has come. `before`: a call that is made
+   * right before that.
+   */
+  protected targets(pattern: Node, before = ''): void {
+    const inside = (part: Node): void => this.targets(part, before)
+    if (pattern.type === 'ObjectPattern') pattern.properties.forEach((p: Node) => inside(p.value ?? p.argument))
+    else if (pattern.type === 'ArrayPattern') pattern.elements.forEach((e: Node) => e !== null && inside(e))
+    else if (pattern.type === 'AssignmentPattern') inside(pattern.left)
+    else if (pattern.type === 'RestElement') inside(pattern.argument)
     else if (pattern.type === 'MemberExpression' && !this.nobodys(pattern)) {
       const { object, property, computed } = pattern
-      const site = this.out.site(pattern, this.out.text(pattern))
+      const number = this.out.site(pattern, this.out.text(pattern))
+      const site = before === '' ? number : `(${before},${number})`
       if (!computed) return this.about(object, 'w', `${JSON.stringify(keyName(property))},${site}`)
       this.wrap(property, `$ch.kw(${this.held(object)},`, `,${site})`)
     }

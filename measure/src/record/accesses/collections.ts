@@ -39,5 +39,21 @@ export const isKeyed = (object: unknown): object is object =>
 const { has: hasKey } = ItsMap.prototype
 const { has: hasValue } = ItsSet.prototype
 
-export const has = (object: object, key: unknown): boolean =>
-  Reflect.apply(isMap(object) ? hasKey : hasValue, object, [key])
+export const has = (object: object, key: unknown): boolean | undefined =>
+  ask(object, isMap(object) ? hasKey : hasValue, [key])
+
+/** The program may have made another `size` of it, whose code is not to run twice. */
+const sizeIn = ({ prototype }: { prototype: object }): (() => number) =>
+  Reflect.getOwnPropertyDescriptor(prototype, 'size')!.get!
+const [mapSize, setSize] = [sizeIn(ItsMap), sizeIn(ItsSet)]
+
+export const sizeOf = (object: object): number | undefined => ask(object, isMap(object) ? mapSize : setSize, [])
+
+/** Undefined: it only looks like one, as a proxy does whose target is not known. */
+function ask<A extends unknown[], T>(object: object, method: (...given: A) => T, given: A): T | undefined {
+  try {
+    return Reflect.apply(method, object, given)
+  } catch {
+    return undefined
+  }
+}

@@ -52,6 +52,10 @@ export interface Steps {
 
 export class Flows {
   current: Activation | null = null
+  /** A function whose parameters' defaults have been evaluated, and whose body has not begun; null: there is none. */
+  begun: Activation | null = null
+  /** What it has awaited has ended, so that it runs, and it has not told where it goes on; null: there is none. */
+  woken: Activation | null = null
   clock = 0
   readonly costs = new Costs()
   readonly now: () => number
@@ -82,8 +86,17 @@ export class Flows {
 
   /** `owner`: whose callback it is, if the event loop calls it. */
   enter(site: number, owner: Activation | null = null): Activation {
-    const { current } = this
-    return (this.current = this.make(current ?? owner, site, current === null && owner !== null))
+    const activation = this.early(site, owner)
+    if (activation === this.begun) this.begun = null
+    return (this.current = activation)
+  }
+
+  /** The activation that the function at the site is about to enter. */
+  early(site: number, owner: Activation | null = null): Activation {
+    const { begun, current } = this
+    const parent = current ?? owner
+    if (begun !== null && begun.site === site && begun.parent === parent) return begun
+    return this.make(parent, site, current === null && owner !== null)
   }
 
   /** Whose access it is that happens now; null: nobody's who is known. */
@@ -147,9 +160,9 @@ export class Flows {
     activation.runsSince = -1
   }
 
-  /** It goes on after a `catch` or `finally`; if it had waited, that is where the waiting ended. */
+  /** It goes on in a `catch`, a `finally` or a `for await`; if it had waited, that is where the waiting ended. */
   again(activation: Activation): void {
-    if (this.current === activation) return
+    if (this.current === activation && this.woken !== activation) return
     if (activation.steps === null) this.back(activation, -1)
     else this.askedFor(activation, -1)
   }
@@ -160,6 +173,7 @@ export class Flows {
   }
 
   private resumed(activation: Activation, site: number): void {
+    this.woken = null
     const { resumed, resumedAt } = activation
     if (resumedAt > 0 && resumed !== site) {
       const earlier = (activation.earlier ??= [])

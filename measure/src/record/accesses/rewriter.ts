@@ -3,7 +3,7 @@
  * access to what others could share stands inside a call of ours, which answers with the same value. How accesses are
  * told of, and calls, stands in the classes below this one.
  */
-import { contains, isFunction, keyName, type Node } from '../../source/tree.ts'
+import { contains, isFunction, keyName, namesOf, type Node } from '../../source/tree.ts'
 import { CallRewriter } from './call_rewriter.ts'
 import { exportsOf, importsOf, moduleName, WHOLE_MODULE } from './exports.ts'
 import { Rewritten, type Transformed } from './rewritten.ts'
@@ -71,14 +71,18 @@ export class Rewriter extends CallRewriter {
     }
   }
 
-  /** A statement that may stand alone: behind a `for await` there is one more. */
-  private statement(node: Node): void {
+  /** A statement that may stand alone: behind a `for await` there is one more. `first` are statements before it. */
+  private statement(node: Node, first = ''): void {
+    if (node.type === 'BlockStatement') {
+      if (first !== '') this.out.insert(node.start + 1, first)
+      return this.visit(node)
+    }
     const isLoop = waitsInLoop(node)
-    if (isLoop) this.out.insert(node.start, '{')
+    const isBlock = isLoop || first !== ''
+    if (isBlock) this.out.insert(node.start, `{${first}`)
     this.visit(node)
-    if (!isLoop) return
-    this.again(node.end)
-    this.out.insert(node.end, '}')
+    if (isLoop) this.again(node.end)
+    if (isBlock) this.out.insert(node.end, '}')
   }
 
   protected visit(node: Node): void {
@@ -118,7 +122,7 @@ export class Rewriter extends CallRewriter {
         if ((node.operator === 'typeof' || node.operator === 'delete') && node.argument.type === 'Identifier') return
         return this.visit(node.argument)
       case 'VariableDeclarator':
-        if (node.id.type !== 'Identifier') this.defaults(node.id)
+        this.defaults(node.id)
         if (node.init === null) return
         this.names(node.init, node.id.name)
         return isFunction(node.init) ? this.function(node.init, node.id.name ?? '') : this.taken(node.init, node.id)
@@ -148,14 +152,20 @@ export class Rewriter extends CallRewriter {
         return
       case 'TryStatement':
         this.statements(node.block.body)
+        this.defaults(node.handler?.param)
         for (const block of [node.handler?.body, node.finalizer]) if (block) this.goesOn(block)
         return
-      case 'ForOfStatement':
-        if (node.left.type === 'VariableDeclaration') this.visit(node.left)
-        return node.await ? this.loopThatWaits(node) : (this.contents(node.right), this.statement(node.body))
-      case 'ForInStatement':
+      case 'ForOfStatement': {
+        const told = this.round(node)
+        return node.await
+          ? this.loopThatWaits(node, told)
+          : (this.contents(node.right), this.statement(node.body, told))
+      }
+      case 'ForInStatement': {
+        const told = this.round(node)
         onlyCounts(node) ? this.counted(node.right) : this.properties(node.right)
-        return this.statement(node.body)
+        return this.statement(node.body, told)
+      }
       case 'IfStatement':
         this.visit(node.test)
         this.statement(node.consequent)
@@ -202,20 +212,50 @@ export class Rewriter extends CallRewriter {
 
   /** Here the activation goes on, if it had waited. */
   private again(at: number): void {
-    const { activation, waits } = this.out.inner
-    if (waits) this.out.insert(at, `;$ch.again(${activation});`)
+    if (this.out.inner.waits) this.out.insert(at, `;${this.goingOn};`)
   }
 
-  /** `for await`: it waits for each of the values. Node tells when callbacks begin and end, a page does not. */
-  private loopThatWaits({ right, body }: Node): void {
+  private get goingOn(): string {
+    return `$ch.again(${this.out.inner.activation})`
+  }
+
+  /**
+   * What a loop gives a value to in each of its rounds. Properties are told of in its head; variables by the statements
+   * that are answered, with which its body begins.
+   */
+  private round({ left, await: waits }: Node): string {
+    if (left.type === 'VariableDeclaration') {
+      this.visit(left)
+      return ''
+    }
+    this.defaults(left)
+    this.targets(left, waits && this.out.inner.waits ? this.goingOn : '')
+    let told = ''
+    for (const name of namesOf(left)) {
+      const shared = this.scopes.shared(name)
+      if (shared !== null) told += `$ch.a(${shared},${this.out.site(left, name)});`
+    }
+    return told
+  }
+
+  /**
+   * `for await`: it waits for each of the values. Node tells when callbacks begin and end, a page does not. `told`: with
+   * which statements the body begins.
+   */
+  private loopThatWaits({ right, body }: Node, told: string): void {
     const { activation, waits } = this.out.inner
     const isTold = this.style.lexical && waits
     if (isTold) this.out.insert(right.start, `$ch.away(${activation},(`)
     this.contents(right)
     if (isTold) this.out.insert(right.end, '))')
-    if (body.type !== 'BlockStatement') return this.statement(body)
-    this.goesOn(body)
-    if (isTold) this.out.insert(body.end - 1, `;$ch.away(${activation});`)
+    const isBlock = body.type === 'BlockStatement'
+    const [start, end] = isBlock ? [body.start + 1, body.end - 1] : [body.start, body.end]
+    if (!isBlock) this.out.insert(start, '{')
+    this.again(start)
+    if (told !== '') this.out.insert(start, told)
+    this.statements(isBlock ? body.body : [body])
+    if (isTold) this.out.insert(end, `;$ch.away(${activation});`)
+    if (!isBlock) this.out.insert(end, '}')
   }
 
   /** `export * as counter from './counter.mjs'`: imported once more, for the object that others get to be known. */
@@ -253,24 +293,30 @@ export class Rewriter extends CallRewriter {
     const hasOne = waits || owner !== null || (this.style.lexical ? handsOn(node) : passesFunctions(node))
     const activation = hasOne ? this.out.activationName() : null
     const { line, column } = this.out.begin(node, holder)
-    // Default values of parameters do not see the variables of the body.
-    for (const param of node.params) this.defaults(param)
     const block = node.body.type === 'BlockStatement'
-    this.out.functions.push({
-      name: node.id?.name ?? this.given.get(node) ?? name,
-      line,
-      column,
-      activation,
-      isStepped: isStepped(node),
-      waits,
-      // A body that is an expression cannot declare variables, so those of the function around it are used.
-      temporaries: block || activation !== null ? [] : this.out.inner.temporaries,
-    })
+    // Parameters, and a body that is an expression, cannot declare variables, so those of the function around are used.
+    const { temporaries } = this.out.inner
+    const frame = { name: node.id?.name ?? this.given.get(node) ?? name, line, column, isStepped: isStepped(node) }
+    this.out.functions.push({ ...frame, activation: null, waits: false, temporaries })
+    const site = activation === null ? 0 : this.out.site(node, '')
+    const from = owner === null ? '' : `,${owner}`
+    // Default values of parameters do not see the variables of the body.
+    for (const param of node.params)
+      this.defaults(param, (value, of) => {
+        const order = this.out.now()
+        this.value(value, of)
+        // A generator is not entered before somebody asks for its first value.
+        if (activation === null || node.generator || this.out.now() === order) return
+        this.out.insert(value.start, `$ch.early(${site},()=>(`, order)
+        this.out.insert(value.end, `)${from})`)
+      })
+    this.out.functions.pop()
+    const own = block || activation !== null ? [] : temporaries
+    this.out.functions.push({ ...frame, activation, waits, temporaries: own })
     const { names, token, declared } = this.scopes.enter(node, node.params)
     const tokenText = names.size > 0 ? `const ${token}={};` : ''
-    const from = owner === null ? '' : `,${owner}`
     const begins = isStepped(node) ? 'begin' : 'enter'
-    const enter = activation === null ? '' : `const ${activation}=$ch.${begins}(${this.out.site(node, '')}${from});`
+    const enter = activation === null ? '' : `const ${activation}=$ch.${begins}(${site}${from});`
     const leave = `}finally{$ch.leave(${activation})}`
     if (block) {
       const start = this.out.bodyStart(node.body)

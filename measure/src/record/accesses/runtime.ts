@@ -2,7 +2,7 @@
  * What rewritten code calls to tell of its accesses and its activations; see `transform.ts`. Each call answers with the
  * value that the program's own expression has.
  */
-import { has, isCollection, isKeyed } from './collections.ts'
+import { has, isCollection, isKeyed, sizeOf } from './collections.ts'
 import { delegated } from './delegated.ts'
 import { Exported } from './exported.ts'
 import type { Exports } from './exports.ts'
@@ -47,6 +47,24 @@ export class Runtime {
   /** `owner`: the activation around a callback, in a page. */
   enter(site: number, owner?: Activation): Activation {
     return this.flows.enter(site, owner)
+  }
+
+  /**
+   * A parameter's default value, which is evaluated before the function's body begins: what it reads is read by the
+   * activation that the body then enters.
+   */
+  early<T>(site: number, value: () => T, owner?: Activation): T {
+    const { flows } = this
+    const caller = flows.current
+    const activation = flows.early(site, owner)
+    flows.current = activation
+    try {
+      const evaluated = value()
+      flows.begun = activation
+      return evaluated
+    } finally {
+      flows.current = caller
+    }
   }
 
   /** The time that a timer of the activation that runs is asked for, ms. */
@@ -215,6 +233,8 @@ export class Runtime {
       const name = told[i] as string | 0
       const inner = told[i + 2]
       if (name === 0) this.o(object, told[i + 1] as number, false)
+      else if (name === 'length') this.len(object, told[i + 1] as number)
+      else if (name === 'size') this.next(object, told[i + 1] as number)
       else this.property(object, name, told[i + 1] as number, false)
       // A getter would run twice.
       if (typeof inner === 'object') this.d(getOwnPropertyDescriptor(object, name)?.value, inner)
@@ -298,8 +318,23 @@ export class Runtime {
     return object
   }
 
+  /**
+   * The size of a collection is read, and not only tested: what does nothing but count its entries decides nothing, but
+   * it can be taken for the key of the next entry, counted from 0 or from 1. The object is answered.
+   */
+  next<T>(object: T, site: number): T {
+    if (!isCollection(object)) return this.r(object, 'size', site)
+    const entries = entriesOf(object)
+    const size = sizeOf(behindProxy(object, null))
+    if (size === undefined) return object
+    this.watch.note(entries, size, site, false)
+    this.watch.note(entries, size + 1, site, false, true)
+    return object
+  }
+
   private resized(object: object, key: unknown, site: number, grows: boolean): void {
-    if (this.watch.knows(object, SIZE) && has(object, key) !== grows) this.changed(object, SIZE, site)
+    if (this.watch.knows(object, SIZE) && has(behindProxy(object, null), key) === !grows)
+      this.changed(object, SIZE, site)
   }
 
   /** A size or a count that was read changes by one: what others have done to it is not lost. */

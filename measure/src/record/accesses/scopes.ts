@@ -40,7 +40,8 @@ export class Scopes {
     if (names.size === 0 || (this.isGlobal && params === null)) return scope
     // Only what a function inside assigns to, or reads while it changes, can be shared.
     walk(node, (n) => {
-      const target = n.type === 'AssignmentExpression' ? n.left : n.type === 'UpdateExpression' ? n.argument : null
+      const assigns = /^AssignmentExpression$|^For(Of|In)Statement$/.test(n.type)
+      const target = assigns ? n.left : n.type === 'UpdateExpression' ? n.argument : null
       for (const name of namesOf(target)) if (names.has(name)) names.set(name, true)
     })
     for (const [name, changes] of [...names]) if (!changes) names.delete(name)

@@ -34,7 +34,9 @@ export class Contexts {
     const i = id & MASK
     const known = this.ids[i] === id
     const context = known ? this.contexts[i] : null
-    this.running = known && this.awaits[i] === 1 ? null : flows.make(context, -1, true, now)
+    const goesOn = known && this.awaits[i] === 1
+    this.running = goesOn ? null : flows.make(context, -1, true, now)
+    flows.woken = goesOn ? context : null
     flows.current = this.running ?? context
   }
 
@@ -44,7 +46,7 @@ export class Contexts {
     this.running = null
     // Setting a length takes long, even to what it is.
     if (this.inner.length > 0) this.inner.length = 0
-    this.flows.current = null
+    this.flows.current = this.flows.woken = null
   }
 
   /** A callback inside another: an answer belongs to who asked, and not to the socket on which it came. */
