@@ -190,19 +190,40 @@ static int verified(const struct ch_poll *p) {
   return poll(&now, 1, 0) == 1 ? now.revents : 0;
 }
 
+/* Those of the events that the kernel tells for which the poll's clause waits. A ring also tells, unasked, that a
+ * socket's peer has ended its side. */
+static int wanted_of(const struct ch_poll *p, int events) {
+  return p->events & POLLPRI ? verified(p) : events & ((uint16_t)p->events | POLLERR | POLLHUP | POLLNVAL);
+}
+
+static bool is_waited_for(const struct ch_poll *p) { return p->clause && !p->closing && !p->cancelling; }
+
 void ch_poll_answered(struct ch_poll *p, int result) {
   p->expected--;
-  if (CH_UNLIKELY(result == -EINVAL) && p->clause && !p->closing)
+  if (CH_UNLIKELY(result == -EINVAL) && p->clause && !p->closing && !p->goes_on)
     return; /* a regular file never has such events: the clause waits on, without a request */
-  if (CH_UNLIKELY(p->events & POLLPRI) && result > 0 && p->clause && !p->closing && !p->cancelling) {
-    result = verified(p);
-    if (result == 0 && ch_poll_ask(p))
+  if (CH_LIKELY(result > 0) && is_waited_for(p)) {
+    result = wanted_of(p, result);
+    p->goes_on = true; /* for the case that another request is needed */
+    if (CH_UNLIKELY(result == 0) && ch_poll_ask(p))
       return;
-    if (result == 0)
+    if (CH_UNLIKELY(result == 0))
       result = -ENOMEM;
   }
   serve_oldest(p);
   ch_poll_fire(p, result);
+}
+
+/* What a ring tells unasked may hold for as long as the connection lasts, and every further request would be answered
+ * at once because of that. So after an answer in which nothing is wanted the kernel is asked for all that comes. */
+void ch_poll_told(struct ch_poll *p, int events) {
+  const int wanted = is_waited_for(p) ? wanted_of(p, events) : 0;
+  if (wanted)
+    serve_oldest(p);
+  if (wanted || !p->clause)
+    ch_poll_cancel(p);
+  if (wanted)
+    ch_poll_fire(p, wanted);
 }
 
 void ch_poll_cancel_answered(struct ch_poll *p, int result) {

@@ -26,6 +26,7 @@ static inline __attribute__((always_inline)) bool put(uint64_t what) {
     sqe->opcode = IORING_OP_POLL_ADD;
     sqe->fd = p->fd;
     sqe->poll32_events = (uint32_t)(uint16_t)p->events | ch_poll_beside(p);
+    sqe->len = p->goes_on ? IORING_POLL_ADD_MULTI : 0;
     break;
   }
   case CH_ABOUT_POLL_CANCEL:

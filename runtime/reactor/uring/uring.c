@@ -44,9 +44,13 @@ static void woken(void) {
   ch_uring_request(NULL, CH_ABOUT_WAKE);
 }
 
-static void answered(uint64_t what, int result) {
+static void answered(uint64_t what, int result, bool goes_on) {
   void *target = (void *)(uintptr_t)(what & ~(uint64_t)CH_ABOUT_MASK);
   enum ch_uring_about about = what & CH_ABOUT_MASK;
+  if (CH_UNLIKELY(goes_on)) { /* only polls do */
+    ch_poll_told(target, result);
+    return;
+  }
   ch_uring.in_flight -= about != CH_ABOUT_WAKE;
   switch (about) {
   case CH_ABOUT_POLL:
@@ -93,7 +97,7 @@ static void take_completions(void) {
     struct io_uring_cqe cqe = ring.cqes[head & ring.cq_mask];
     fetch_ahead(head, tail - head - 1);
     __atomic_store_n(ring.cq_head, head + 1, __ATOMIC_RELEASE);
-    answered(cqe.user_data, cqe.res);
+    answered(cqe.user_data, cqe.res, (cqe.flags & IORING_CQE_F_MORE) != 0);
   }
 }
 
@@ -219,7 +223,7 @@ static void leave(void) {
     for (; head != tail; head++) {
       struct io_uring_cqe answer = ring.cqes[head & ring.cq_mask];
       enum ch_uring_about about = answer.user_data & CH_ABOUT_MASK;
-      ch_uring.in_flight -= about != CH_ABOUT_WAKE;
+      ch_uring.in_flight -= about != CH_ABOUT_WAKE && !(answer.flags & IORING_CQE_F_MORE);
       if (about == CH_ABOUT_POLL_CANCEL && answer.res == -EALREADY)
         ch_uring_request((void *)(uintptr_t)(answer.user_data & ~(uint64_t)CH_ABOUT_MASK), about);
     }

@@ -31,6 +31,7 @@ struct ch_poll {
   bool cancelling;  /* its cancellation is submitted or in the backlog, or its entry does nothing (take_back) */
   bool closing;     /* its descriptor is being closed */
   bool entered;     /* it has had an entry in the submission queue of this ring, so `entry` is valid */
+  bool goes_on;     /* the kernel is asked to tell all events, and not only the first: see ch_poll_told */
   short found;      /* the events of these that poll(2) has just told and that its clause has not got yet */
   unsigned entry;   /* the position of its entry, counted as `tail` of the ring is */
 };
@@ -111,8 +112,9 @@ CH_HIDDEN void ch_poll_give_back(struct ch_poll *);
 CH_HIDDEN void ch_polls_found(int fd, int events);
 /* What else the kernel has to be asked for, so that it tells the poll's events. */
 CH_HIDDEN uint32_t ch_poll_beside(const struct ch_poll *);
-/* Called at a completion. */
+/* Called at a completion; `told` at one after which the poll goes on. */
 CH_HIDDEN void ch_poll_answered(struct ch_poll *, int result);
+CH_HIDDEN void ch_poll_told(struct ch_poll *, int events);
 CH_HIDDEN void ch_poll_cancel_answered(struct ch_poll *, int result);
 
 /* ---- operations.c ---- */
