@@ -254,7 +254,7 @@ static bool is_ready(const struct ch_clause *c) {
   if (d->kind->ready)
     return d->kind->ready(d);
   struct pollfd p = {.fd = d->fd, .events = (short)d->events};
-  return poll(&p, 1, 0) != 0;
+  return d->fd < 0 || poll(&p, 1, 0) != 0; /* a negative number is an error at once */
 }
 
 static void about(const struct ch_clause *c, struct ch_about *a) {
@@ -435,9 +435,9 @@ void connect__clause(struct connect__clause *c, int fd, const void *address, uns
 static long try_wait(call_t *d) {
   struct pollfd p = {.fd = d->fd, .events = (short)d->events};
   int r = poll(&p, 1, 0);
-  if (r == 0)
+  if (r == 0 && d->fd >= 0)
     errno = EAGAIN;
-  else if (r > 0 && p.revents & POLLNVAL)
+  else if (r == 0 || (r > 0 && p.revents & POLLNVAL)) /* poll passes over negative numbers */
     errno = EBADF;
   else if (r > 0)
     return p.revents;

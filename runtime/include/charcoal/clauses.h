@@ -61,7 +61,8 @@ CH_CLAUSE_FORM(int, ch_domain_join, ch_thread *thread);
  * A clause is selected when its call can be made without waiting, and the call is made at that moment. The calls of the
  * other clauses have taken no byte and no connection, and have sent nothing. The result is that of the plain call, and
  * errno is set with it. What differs from the plain call:
- *   - The descriptor's O_NONBLOCK and its own timeouts (SO_RCVTIMEO) do not end the wait; a ch_sleep beside it does.
+ *   - The descriptor's O_NONBLOCK and its own timeouts (SO_RCVTIMEO) do not end the wait, nor does MSG_DONTWAIT; a
+ *     ch_sleep or an `else` beside it does.
  *   - write, send and the like write what there is room for, so the result may be short.
  *   - Files and directories are always ready. They are read at once, on the domain's own thread.
  *   - A connect begins when the statement begins. If its clause is not selected, the connection is closed again, and

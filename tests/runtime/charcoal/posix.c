@@ -302,9 +302,17 @@ TEST(closing_ends_a_clause_for_the_readiness_of_the_descriptor) {
   let_others_run();
   EXPECT(close(p[0]) == 0);
   EXPECT(ch_activity_wait(&reader) == 0);
-  int found = 0;
-  waituntil(found = ch_fd_wait(p[0], POLLIN, CH_FOREVER)) {}
-  EXPECT(found == -EBADF);
+  for (int i = 0; i < 2; i++) {
+    int fd = i ? -1 : p[0], found = 0;
+    long got = 0;
+    waituntil(found = ch_fd_wait(fd, POLLIN, CH_FOREVER)) {}
+    EXPECT(found == -EBADF);
+    waituntil(found = ch_fd_wait(fd, POLLIN, 0)) {}
+    EXPECT(found == -EBADF);
+    waituntil(got = read(fd, p, 1)) {}
+    else EXPECT(0);
+    EXPECT(got == -1 && errno == EBADF);
+  }
 }
 
 TEST(atomic_code_calls_the_plain_functions) {
