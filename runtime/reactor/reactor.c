@@ -328,6 +328,10 @@ struct ch_wait *ch_poll_wait(const struct pollfd *all, nfds_t n, int64_t deadlin
   return w;
 }
 
+int64_t ch_poll_wait_told(const struct ch_wait *w, int selected) {
+  return ((const struct ch_clause *)(w + 1))[selected].value;
+}
+
 void ch_fd_shut(int fd) {
   ch_look_whether_child();
   ch_reactor->look_again(fd);

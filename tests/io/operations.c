@@ -8,6 +8,8 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/resource.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -210,6 +212,38 @@ TEST(memory_of_many_waits_is_given_back) {
   free(all);
   ch_sleep(1000000);
   EXPECT(KEEPS_WHAT_IS_FREE || resident() - before < peak / 14);
+}
+
+/* A limit on memory holds for what comes from the system; what malloc has already it still gives. */
+TEST(who_waits_for_many_descriptors_is_told_that_there_is_no_memory_for_that) {
+  enum { N = 500 };
+  const struct rlimit none = {4096, RLIM_INFINITY};
+  static struct pollfd all[N];
+  struct timeval limit = {0, 20000};
+  int p[2], r;
+  fd_set set;
+  if (KEEPS_WHAT_IS_FREE) /* a sanitizer, whose memory is all from the system */
+    return;
+  EXPECT(pipe(p) == 0);
+  FD_ZERO(&set);
+  for (int i = 0; i < N; i++) {
+    all[i] = (struct pollfd){.fd = dup(p[0]), .events = POLLIN};
+    EXPECT(all[i].fd >= 0);
+    FD_SET(all[i].fd, &set);
+  }
+  activate {
+    for (;;)
+      ch_sleep(1000000);
+  }
+  ch_sleep(1000000);
+  void *for_polls = malloc(100000);
+  free(for_polls);
+  alarm(60);
+  EXPECT(setrlimit(RLIMIT_AS, &none) == 0);
+  r = poll(all, N, 20);
+  EXPECT(r == 0 || (r == -1 && errno == ENOMEM));
+  r = select(all[N - 1].fd + 1, &set, NULL, NULL, &limit);
+  EXPECT(r == 0 || (r == -1 && errno == ENOMEM));
 }
 
 /* The domain's frames are gone when the thread comes back. */

@@ -21,12 +21,17 @@ static int64_t deadline_of(int64_t duration) { return duration == 0 ? 0 : ch_dea
 static int await_any(const struct pollfd *all, nfds_t n, int64_t deadline) {
   struct ch_wait *w = ch_poll_wait(all, n, deadline);
   int selected;
+  int64_t told = 0;
   if (!w)
     return errno = ENOMEM, -1;
   selected = ch_wait_any(w);
-  free(w);
   if (selected < 0)
-    return errno = -selected, -1;
+    told = selected;
+  else if (selected < (int)n)
+    told = ch_poll_wait_told(w, selected);
+  free(w);
+  if (told < 0 && told != -EBADF) /* of a closed descriptor the plain call tells */
+    return errno = (int)-told, -1;
   return selected < (int)n;
 }
 
