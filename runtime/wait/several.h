@@ -14,7 +14,8 @@ int ch_wait_any(struct ch_wait *);
  * for a negative descriptor is never selected. The caller frees the result by free(). NULL: there is no memory, or
  * there are too many descriptors. */
 CH_HIDDEN struct ch_wait *ch_poll_wait(const struct pollfd *, nfds_t n, int64_t deadline);
-/* What the reactor has told the selected clause, which is a descriptor's: events, or the negative of an error number. */
+/* What the reactor has told the selected clause, which is a descriptor's: events, or the negative of an error number.
+ */
 CH_HIDDEN int64_t ch_poll_wait_told(const struct ch_wait *, int selected);
 
 #endif
