@@ -198,17 +198,27 @@ static int wanted_of(const struct ch_poll *p, int events) {
 
 static bool is_waited_for(const struct ch_poll *p) { return p->clause && !p->closing && !p->cancelling; }
 
+/* Its clause is told what it waits for. The readiness cache, which is behind calls, also learns that the peer's side
+ * has ended: after that a short read means nothing. */
+static void tell(struct ch_poll *p, int events, int wanted) {
+  serve_oldest(p);
+  ch_poll_fire(p, p->clause->type == &ch_fd_clause_type ? wanted : wanted | (events & POLLRDHUP));
+}
+
 void ch_poll_answered(struct ch_poll *p, int result) {
   p->expected--;
   if (CH_UNLIKELY(result == -EINVAL) && p->clause && !p->closing && !p->goes_on)
     return; /* a regular file never has such events: the clause waits on, without a request */
   if (CH_LIKELY(result > 0) && is_waited_for(p)) {
-    result = wanted_of(p, result);
-    p->goes_on = true; /* for the case that another request is needed */
-    if (CH_UNLIKELY(result == 0) && ch_poll_ask(p))
+    const int wanted = wanted_of(p, result);
+    if (CH_LIKELY(wanted != 0)) {
+      tell(p, result, wanted);
       return;
-    if (CH_UNLIKELY(result == 0))
-      result = -ENOMEM;
+    }
+    p->goes_on = true;
+    if (ch_poll_ask(p))
+      return;
+    result = -ENOMEM;
   }
   serve_oldest(p);
   ch_poll_fire(p, result);
@@ -218,12 +228,10 @@ void ch_poll_answered(struct ch_poll *p, int result) {
  * at once because of that. So after an answer in which nothing is wanted the kernel is asked for all that comes. */
 void ch_poll_told(struct ch_poll *p, int events) {
   const int wanted = is_waited_for(p) ? wanted_of(p, events) : 0;
-  if (wanted)
-    serve_oldest(p);
   if (wanted || !p->clause)
     ch_poll_cancel(p);
   if (wanted)
-    ch_poll_fire(p, wanted);
+    tell(p, events, wanted);
 }
 
 void ch_poll_cancel_answered(struct ch_poll *p, int result) {
