@@ -24,6 +24,7 @@ enum class Kind : unsigned char {
   Punctuator, //
   Literal,    // a number, character or string
   Other,      // belongs to a pragma, and is no part of a statement
+  Opening,    // a pragma that may stand only at the beginning of a block
 };
 
 struct Lexeme {

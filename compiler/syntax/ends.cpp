@@ -11,7 +11,7 @@ size_t Translator::statementEnd(size_t i, unsigned level) const {
   while (i < tokens.size() && at(i) != "}") {
     const std::string_view t = at(i);
     const bool isWord = isName(i);
-    if (tokens[i].kind == Kind::Other || t == "else" || t == "_Defer")
+    if (isPragma(i) || t == "else" || t == "_Defer")
       ++i;
     else if (isWord && at(i + 1) == ":")
       i += 2;

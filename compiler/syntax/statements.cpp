@@ -16,9 +16,17 @@ void Translator::compound(size_t noncancellable) {
 
 // Leaves room for what may turn out to be needed in the block.
 void Translator::beginBlock() {
+  const size_t open = position;
   take(); // {
-  blocks.push_back({position - 1, result.pieces.size()});
-  text(position - 1, {});
+  openingPragmas();
+  blocks.push_back({open, result.pieces.size()});
+  text(open, {});
+}
+
+// `#pragma STDC FP_CONTRACT OFF` and its like have to stand before everything else in a block.
+void Translator::openingPragmas() {
+  while (!done() && tokens[position].kind == Kind::Opening)
+    take();
 }
 
 void Translator::statements(size_t end) {
@@ -39,7 +47,7 @@ void Translator::statement(bool inList) {
     if (done() || t == "}")
       break;
     firstLabel = begin;
-    if (tokens[position].kind == Kind::Other)
+    if (isPragma(position))
       take();
     else if (isName(position) && next() == ":") { // a label
       label();

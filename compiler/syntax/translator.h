@@ -75,6 +75,9 @@ private:
   bool done() const { return position >= tokens.size(); }
   bool isName(size_t index) const { return index < tokens.size() && tokens[index].kind == Kind::Name; }
   bool isLiteral(size_t index) const { return index < tokens.size() && tokens[index].kind == Kind::Literal; }
+  bool isPragma(size_t index) const {
+    return index < tokens.size() && (tokens[index].kind == Kind::Other || tokens[index].kind == Kind::Opening);
+  }
   bool isKeyword(size_t index) const { return index < tokens.size() && tokens[index].kind == Kind::Keyword; }
   void findPartners();
   size_t closing(size_t open) const; // index of the matching bracket; where that is missing, of what ends the group
@@ -92,7 +95,8 @@ private:
   static constexpr unsigned deepest = 2000;
   void compound(size_t noncancellable = none); // the word before the function whose body this is
   void beginBlock();                           // after its '{'
-  void statements(size_t end);                 // of a block, up to its '}'
+  void openingPragmas();
+  void statements(size_t end); // of a block, up to its '}'
   void statement(bool inList);
   void simpleStatement();        // an expression, declaration or the like, through its ';'
   void skim(size_t end);         // copies expressions and declarations up to `end`, translating what stands in them

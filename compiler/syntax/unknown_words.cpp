@@ -72,6 +72,9 @@ static std::string misplaced(unsigned id, const std::string &word) {
            "because each function may wait";
   if (const auto found = ofOtherLanguages.find(word); isAboutName(id) && found != ofOtherLanguages.end())
     return found->second;
+  if (id == diag::err_capture_block_variable)
+    return "the body of a statement of the dialect reaches such a variable through a pointer: '__typeof__(" + word +
+           ") *pointer = &" + word + ";' before the statement";
   if (id == diag::err_expected_expression && word == "else")
     return "each 'if' and 'waituntil' before this either has its 'else' already or has ended without one";
   return "";

@@ -91,7 +91,11 @@ void Watcher::operator()(const Token &token) {
     for (const Token &one : declaration) {
       inPragma |= one.isOneOf(tok::annot_pragma_openmp, tok::annot_pragma_openacc);
       const IdentifierInfo *name = one.isAnnotation() ? nullptr : one.getIdentifierInfo();
-      if (one.isAnnotation() || inPragma || one.isOneOf(tok::eof, tok::code_completion))
+      if (one.isOneOf(tok::annot_pragma_fp_contract, tok::annot_pragma_fp, tok::annot_pragma_fenv_access,
+                      tok::annot_pragma_fenv_round, tok::annot_pragma_cx_limited_range,
+                      tok::annot_pragma_float_control))
+        lexemes.push_back({"", Kind::Opening});
+      else if (one.isAnnotation() || inPragma || one.isOneOf(tok::eof, tok::code_completion))
         lexemes.push_back({"", Kind::Other});
       else if (one.is(tok::identifier))
         lexemes.push_back({name->getName(), Kind::Name});

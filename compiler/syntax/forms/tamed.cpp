@@ -74,6 +74,7 @@ void Translator::tamedBody(size_t keyword) {
                     uid + "u, (struct __charcoal_scope *)&__charcoal_tamed);");
   piece(Piece::Captured, keyword);
   text(keyword, "{ __charcoal_body(" + uid + "u); {");
+  openingPragmas();
   copyVariables(parameters(list), keyword);
   open(Region::Tamed, keyword, nextUid - 1);
   blocks.push_back({block, result.pieces.size()}); // as beginBlock does

@@ -16,3 +16,11 @@ void f(int n) {
   };
   literal();
 }
+
+int g(void) {
+  __block int n = 0;
+  do {
+    async n++;
+  } finish;
+  return n;
+}
