@@ -101,7 +101,9 @@ async function bad(x) { try { await using a = open('x', true); await using b = o
 async function loop() { for (const x of [1, 2, 3]) { 'no directive'; await using r = open(x);
   if (x === 1) continue; if (x === 2) return r.name } }
 async function main() { log(await all()); await bad(false); await bad(true); log(await loop());
-  try { await using w = 5 } catch (e) { log(e.constructor.name) } }`
+  try { await using w = 5 } catch (e) { log(e.constructor.name) } log(await early()) }
+async function early() { { await using r = open('r'); return later() } }
+async function later() { await tick(); await tick(); await tick(9); log('later'); return 'early' }`
   const text = source.replaceAll('Symbol.asyncDispose', 'asyncDispose').replaceAll('Symbol.dispose', 'dispose')
   const symbolOf = (name: string): string => `const ${name} = Symbol.${name} ?? Symbol.for('Symbol.${name}');`
   const symbols = symbolOf('asyncDispose') + symbolOf('dispose')
@@ -109,10 +111,13 @@ async function main() { log(await all()); await bad(false); await bad(true); log
   same(
     lines.map((line) => line.replaceAll('"', '')),
     [
-      ...['in a', 'sync d', 'after d', 'closes e', 'closed e', 'sync c', 'closes b', 'closed b', 'closes a', 'closed a', 'b'],
+      ...['in a', 'sync d', 'after d', 'closes e', 'closed e', 'sync c', 'closes b', 'closed b'],
+      ...['closes a', 'closed a', 'b'],
       ...['no error', 'closes y', 'closed y', 'closes x', 'closed x', 'SuppressedError x y'],
       ...['closes y', 'closed y', 'closes x', 'closed x', 'SuppressedError x body'],
-      ...['closes 1', 'closed 1', 'closes 2', 'closed 2', '2', 'TypeError', 'returned undefined'],
+      ...['closes 1', 'closed 1', 'closes 2', 'closed 2', '2', 'TypeError'],
+      // What is returned is waited for when the block has ended, as natively.
+      ...['closes r', 'closed r', 'later', 'early', 'returned undefined'],
     ],
   )
 })

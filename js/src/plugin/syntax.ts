@@ -22,8 +22,9 @@ export const isArrow = (node: Node): boolean => node.type === 'ArrowFunctionExpr
 export const isBlock = (node: Node): boolean => node.type === 'BlockStatement'
 export const isAtomicLabel = (node: Node): boolean => node.type === 'LabeledStatement' && node.label.name === 'atomic'
 export const isForAwait = (node: Node): boolean => node.type === 'ForOfStatement' && node.await
-export const isAwaitUsing = (node: Node): boolean =>
-  node.type === 'VariableDeclaration' && node.kind === 'await using'
+/** `using`, or `await using`. */
+export const isUsing = (node: Node): boolean => node.type === 'VariableDeclaration' && /using$/.test(node.kind)
+export const isAwaitUsing = (node: Node): boolean => isUsing(node) && node.kind !== 'using'
 /** `eval(…)` sees all that is around it, and in sloppy code it may declare something there. */
 export const isEval = (node: Node): boolean => node.type === 'CallExpression' && isIdentifier(node.callee, 'eval')
 export const isTypeScript = (file: string): boolean => /\.[cm]?tsx?$/.test(file)
@@ -103,11 +104,13 @@ export function isInAtomicBlock(node: Node, within: Node): boolean {
 }
 
 /**
- * Does the statement `node` stand in the body or a handler of a `try` of the function `within`, not in its `finally`?
+ * Does the statement `node` stand in the body or a handler of a `try` of the function `within`, not in its `finally`,
+ * or in a block with `using`, at the end of which something is disposed of?
  */
 export function isInTry(node: Node, within: Node): boolean {
+  const ends = (n: Node): boolean => n.type === 'TryStatement' || (isBlock(n) && n.body.some(isUsing))
   const holds = (n: Node): boolean => contains(n, node) && !(n.finalizer && n.finalizer.start < node.start)
-  return some(within, (n) => n.type === 'TryStatement' && holds(n), isArrow)
+  return some(within, (n) => ends(n) && holds(n), isArrow)
 }
 
 /**

@@ -5,9 +5,7 @@
  *       catch (e$) { using1$.fail(e$) } finally { yield* using1$.run() } }
  */
 import type { ModuleText } from './moduleText.ts'
-import { isAwaitUsing, type Node } from './syntax.ts'
-
-const isUsing = (node: Node): boolean => node.type === 'VariableDeclaration' && /using$/.test(node.kind)
+import { isAwaitUsing, isUsing, type Node } from './syntax.ts'
 
 /** A block, when all that is in it has been rewritten: what is inserted first stands innermost. */
 export function rewriteUsing(module: ModuleText, block: Node): void {
