@@ -148,6 +148,30 @@ test('a call made inside run has its store to the end, and its caller keeps its 
   ])
 })
 
+test('a call that is kept has the store of where it was made, whatever its caller does next', async () => {
+  const load = asyncFn(function* () {
+    const before = store()
+    yield* sleep(1)
+    return `${before}, ${store()}`
+  })
+  const does: Record<string, () => unknown> = {
+    'calls inside run': () => storage.run('B', () => load()),
+    'spawns inside run': () => storage.run('B', () => spawn(load)),
+    'awaits inside run': () => storage.run('B', () => load().then(() => {})),
+    'awaits it inside run': () => null,
+  }
+  for (const [name, next] of Object.entries(does)) {
+    const main = function* (): Generator<unknown, string, any> {
+      const kept = load()
+      const other = next() ?? storage.run('B', () => kept.then(() => {}))
+      const result: string = yield* kept
+      yield* wait(other)
+      return `${result}, ${store()}`
+    }
+    same([name, await storage.run('A', () => spawn(main))], [name, 'A, A, A'])
+  }
+})
+
 test('a call made in exit, or in what is bound to a context, has the stores of there, as natively', async () => {
   const hopped = async (): Promise<string> => {
     await hop()

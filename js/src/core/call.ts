@@ -130,7 +130,9 @@ export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending
     if (this.activity !== null) return this.activity
     if (this.value === this) return this.follow()
     this.claim()
-    return (this.activity = domain.adopt!(this.body(), this.label, this.context) as Activity<T>)
+    // A call that was not awaited has waited for its caller to do something else, inside `storage.run` perhaps.
+    const context = this.context ?? domain.current?.context
+    return (this.activity = domain.adopt!(this.body(), this.label, context) as Activity<T>)
   }
 
   /** The call is a part of a branch. From now on an activity that nobody runs stands for it, and ends with it. */
