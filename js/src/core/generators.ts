@@ -31,8 +31,11 @@ export function isOperation(what: unknown): what is Iterable<unknown> {
   if (typeof what !== 'object' || what === null) return false
   const kind = kindOf(what)
   if (kind !== undefined) return kind !== CASE && kind !== REMOVED
-  if (isGenerator(what)) return true
-  return Symbol.iterator in what && !('then' in what || Array.isArray(what) || Symbol.toStringTag in what)
+  if (!(Symbol.iterator in what)) return false
+  // A generator, perhaps of another realm.
+  const { next, throw: fail } = what as unknown as Generator
+  if (typeof next === 'function' && typeof fail === 'function') return true
+  return !('then' in what || Array.isArray(what) || Symbol.toStringTag in what)
 }
 
 /** A generator of one request, or of a value. */
