@@ -12,6 +12,7 @@ import {
   finish,
   local,
   mutex,
+  signal,
   sleep,
   spawn,
   wait,
@@ -254,6 +255,28 @@ test('what is started in a group has the stores of who starts it, and not of who
     same([name, seen], [name, [['A', 'A'], ['B', 'B']]])
   }
   await tasks.done()
+})
+
+test('what listens to the signal of a scope has its stores, whoever cancels it', async () => {
+  const seen: string[] = []
+  const limited = (name: string): Promise<void> =>
+    deadline(5, function* (scope) {
+      scope.signal.addEventListener('abort', () => seen.push(`${name} ${store()}`))
+      yield* sleep(99999)
+    }).catch(() => {}) as Promise<void>
+  // Times of one length share a timer of the host.
+  await Promise.all(['A', 'B'].map((name) => storage.run(name, () => limited(name))))
+  same(seen, ['A A', 'B B'])
+  const task = storage.run('C', () =>
+    spawn(function* () {
+      signal().addEventListener('abort', () => seen.push(`C ${store()}`))
+      yield* sleep(99999)
+    }),
+  )
+  await hop()
+  storage.run('D', () => task.cancel())
+  await task.catch(() => {})
+  same(seen.slice(2), ['C C'])
 })
 
 test('what enterWith enters stays, in this activity alone', async () => {

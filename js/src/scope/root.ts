@@ -39,7 +39,11 @@ export class RootScope implements types.Scope {
     this.reason = reason
     this.interrupt(this.owner)
     this.members?.interrupt()
-    this.controller?.abort(this.error())
+    const { controller, owner } = this
+    if (controller === null) return
+    const { context } = owner
+    if (context === null) controller.abort(this.error())
+    else context.runInAsyncScope(controller.abort, controller, this.error())
   }
 
   /** @internal */
