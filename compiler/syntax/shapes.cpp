@@ -14,10 +14,8 @@ struct Translator::Shape {
   bool group;    // a bracketed group follows
   size_t behind; // the first token after the word, or after that group
 
-  bool isCall(size_t words) const {
-    return group && behind == keyword + 3 + words;
-  } // with this number of words in
-    // brackets
+  // With this number of words in brackets.
+  bool isCall(size_t words) const { return group && behind == keyword + 3 + words; }
 };
 
 Translator::Mistake Translator::wrongShape() {
