@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -12,6 +13,8 @@
 #define LONG (100000 * MS)
 
 static int ours, peers;
+static bool
+    is_exact; /* poll and write agree on whether there is room: of TCP, poll says so later than write finds some */
 
 /* The kernel moves bytes to the peer, which makes room, for a while. */
 static void fill(void) {
@@ -52,6 +55,7 @@ static void connect_local(void) {
 
 /* Full, and the peer's side has ended. */
 static void begin(void (*connected)(void)) {
+  is_exact = connected == connect_local;
   connected();
   fill();
   EXPECT(shutdown(peers, SHUT_WR) == 0);
@@ -87,7 +91,7 @@ static void nobody_is_woken(void) {
       long r = 0;
       within(TIME * MS) do r = write(ours, &byte, 1);
       finish;
-      EXPECT(r == -1 && errno == ECANCELED);
+      EXPECT(!is_exact || (r == -1 && errno == ECANCELED));
     }
     async {
       waituntil(result = send(ours, &byte, 1, 0)) {}
@@ -96,7 +100,7 @@ static void nobody_is_woken(void) {
     }
   }
   finish;
-  EXPECT(result == -1 && found == -1);
+  EXPECT((!is_exact || result == -1) && found == -1);
   EXPECT(processor_time() - before < TIME / 2 * MS);
 }
 TEST(the_end_of_a_local_peers_side_is_neither_room_nor_urgent) {
@@ -125,7 +129,7 @@ static void all_are_woken_by_room(void) {
     }
     async EXPECT(send(ours, "y", 1, 0) == 1);
     ch_sleep(5 * MS);
-    EXPECT(woken == 0 && wrote == 0 && room.revents == 0);
+    EXPECT(woken == 0 && (!is_exact || wrote == 0) && room.revents == 0);
     while (woken < 3 || wrote == 0) {
       take_all();
       ch_sleep(MS);
