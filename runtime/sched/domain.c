@@ -144,19 +144,19 @@ static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_bra
   d->current = NULL;
   if (CH_UNLIKELY((ch_environment_differs() | (unsigned)ch_watched) != 0))
     after_run(b, status);
-  if (status == CH_YIELDED || status == CH_PAUSED)
-    return set_aside(b, status, *error);
+  if (status > CH_BLOCKED) {
+    if (CH_LIKELY(status <= CH_YIELDED))
+      return set_aside(b, status, *error);
+    return status == CH_JUMPED ? ch_anchor_jump(b) : NULL;
+  }
   if (CH_LIKELY(status == CH_BLOCKED))
     return set_aside(b, CH_BLOCKED, *error);
-  if (status == CH_DONE) {
-    if (CH_UNLIKELY(b->flags & CH_ASYNC))
-      return ch_async_end(b);
-    if (CH_UNLIKELY(b->scope != NULL) && !ch_scope_leave_implicit(b))
-      return ch_branch_blocked(b);
-    ch_activity_end(b);
-    return NULL;
-  }
-  return status == CH_JUMPED ? ch_anchor_jump(b) : NULL;
+  if (CH_UNLIKELY(b->flags & CH_ASYNC))
+    return ch_async_end(b);
+  if (CH_UNLIKELY(b->scope != NULL) && !ch_scope_leave_implicit(b))
+    return ch_branch_blocked(b);
+  ch_activity_end(b);
+  return NULL;
 }
 
 /* The parts of reactor/ and posix/. */
