@@ -1,4 +1,5 @@
 // Pass `atomicity`: where one activity hands over to another, and where memory begins a new life.
+#include "addresses.h"
 #include "async.h"
 #include "atomicity_instrumenter.h"
 #include "suspension_markers.h"
@@ -82,11 +83,17 @@ void Instrumenter::memoryThroughPointers() {
   }
 }
 
+// Whether a function gets the local's address. It reports what it does there also if it keeps no address, because it
+// does not know that nobody else has the local.
+static bool isHandedOver(AllocaInst &A) {
+  return any_of(AddressUses(A).accesses, [](Instruction *I) { return isRealCall(*I); });
+}
+
 // Reports that a local's memory begins a new life, because it may have held something else before.
 void Instrumenter::locals(Function &F) {
   SmallVector<AllocaInst *> all;
   for (Instruction &I : instructions(F))
-    if (auto *A = dyn_cast<AllocaInst>(&I); A && isShared(A))
+    if (auto *A = dyn_cast<AllocaInst>(&I); A && (isShared(A) || isHandedOver(*A)))
       all.push_back(A);
   const DataLayout &DL = M.getDataLayout();
   for (AllocaInst *A : all) {

@@ -608,6 +608,35 @@ static void locals_in_the_same_memory(void) {
   expect(x == 20 && y == 15, "each has its own");
 }
 
+/* Lent to a function that waits, the local lies in a frame, and each frame is taken by both in turn. */
+static apart long twice_later(long v, int wait) {
+  ch_sleep(wait);
+  return 2 * v;
+}
+static apart void double_later(long *p, int wait) { *p = twice_later(*p, wait); }
+static apart long with_a_lent_local(int wait) {
+  long local = wait;
+  double_later(&local, wait);
+  return local;
+}
+static void lent_locals_in_the_same_memory(void) {
+  ch_activity a, b;
+  activate[&a] {
+    for (int i = 0; i < 6; i++) {
+      x += with_a_lent_local(2);
+      ch_sleep(2);
+    }
+  }
+  activate[&b] {
+    for (int i = 0; i < 20; i++) {
+      y += with_a_lent_local(1);
+      ch_sleep(1);
+    }
+  }
+  wait_for(&a, &b);
+  expect(x == 24 && y == 40, "each has its own");
+}
+
 static void a_server_counts_in_a_loop(void) {
   ch_activity a, b;
   activate[&a] {
@@ -904,6 +933,7 @@ static const struct {
              CASE(memory_through_pointers),
              CASE(very_many_locations),
              CASE(locals_in_the_same_memory),
+             CASE(lent_locals_in_the_same_memory),
              CASE(a_server_counts_in_a_loop),
              CASE(a_variable_that_may),
              CASE(a_function_that_may),
