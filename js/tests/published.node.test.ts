@@ -185,7 +185,7 @@ test('who copies the files of an import copies those that Node asks for by modul
   }
 })
 
-test('what lives before the first store is kept has none, whoever wakes it, and what is loaded late has its own', () => {
+test('what lives before the first store has none, whoever wakes it, and what is loaded late has its own', () => {
   install()
   const program = `import { AsyncLocalStorage } from 'node:async_hooks'
 import { async, channel, finish, sleep, spawn } from 'charcoal-js'

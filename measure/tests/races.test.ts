@@ -264,7 +264,8 @@ test('what is read and written through proxies of one object is the one object',
   }
   const cards = await found(`
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
-const through = { get(from, key) { const v = Reflect.get(from, key); return typeof v === 'function' ? v.bind(from) : v } }
+const bound = (value, to) => typeof value === 'function' ? value.bind(to) : value
+const through = { get: (from, key) => bound(Reflect.get(from, key), from) }
 const view = (target) => new Proxy(target, through)
 const state = { n: 0, m: 0, k: 0 }, cache = new Map(), rows = [1], all = { n: 0 }, sizes = new Map(), sized = new Set()
 const none = {}

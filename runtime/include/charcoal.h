@@ -290,8 +290,8 @@ typedef struct ch_ticker {
   int64_t period;
 } ch_ticker;
 
-/* Makes a ticker whose first tick is one period from now. A period below 1 ns counts as 1 ns, here and in ch_tick. Never
- * blocks. */
+/* Makes a ticker whose first tick is one period from now. A period below 1 ns counts as 1 ns, here and in ch_tick.
+ * Never blocks. */
 void ch_ticker_init(ch_ticker *, int64_t period);
 
 /* Waits for the next tick. Several ticks that have passed while nobody waited count as one, and the tick after that is

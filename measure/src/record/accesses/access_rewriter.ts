@@ -264,8 +264,8 @@ export abstract class AccessRewriter {
   }
 
   /**
-   * The properties that a pattern gives values to: each is told of when its turn has come. `before`: a call that is made
-   * right before that.
+   * The properties that a pattern gives values to: each is told of when its turn has come. `before`: a call that is
+   * made right before that.
    */
   protected targets(pattern: Node, before = ''): void {
     const inside = (part: Node): void => this.targets(part, before)

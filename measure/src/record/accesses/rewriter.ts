@@ -239,8 +239,8 @@ export class Rewriter extends CallRewriter {
   }
 
   /**
-   * `for await`: it waits for each of the values. Node tells when callbacks begin and end, a page does not. `told`: with
-   * which statements the body begins.
+   * `for await`: it waits for each of the values. Node tells when callbacks begin and end, a page does not. `told`:
+   * with which statements the body begins.
    */
   private loopThatWaits({ right, body }: Node, told: string): void {
     const { activation, waits } = this.out.inner
