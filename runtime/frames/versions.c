@@ -51,10 +51,10 @@ static inline struct ch_version_entry *near_of(const void *fn) {
   return (struct ch_version_entry *)((char *)ch_tls.versions + CH_VERSION_OFFSET(fn));
 }
 
-/* Functions that have one place in `near` have different ones here, mostly. */
+/* The entry far[hash(fn) % FAR]. Its offset in bytes is computed at once, which takes six instructions fewer. */
 static inline struct ch_version_entry *far_of(const void *fn) {
   const uintptr_t bits = (uintptr_t)fn;
-  _Static_assert(sizeof(struct ch_version_entry) == 16, "the address is counted in the same units");
+  _Static_assert(sizeof(struct ch_version_entry) == 16, "hash() counts addresses in units of 16, too");
   return (struct ch_version_entry *)((char *)own()->far + ((bits ^ bits >> 9) & (FAR - 1) * 16));
 }
 
