@@ -165,8 +165,14 @@ static inline unsigned ch_class_of(uint64_t size, uint64_t align) {
 #define CH_VERSION_OFFSET(fn) ((uintptr_t)(fn) & CH_VERSION_MASK(0))
 #endif
 
+/* The number of this contract. It is part of the name of the symbol that all interruptible code refers to, so objects
+ * of two contracts do not link: "undefined reference to `ch_tls.1'" means that an object has to be compiled again.
+ * Raise it whenever code that an earlier compiler has made would go wrong with this runtime, or the other way round. */
+#define CH_ABI_NUMBER "1"
+#define CH_TLS_SYMBOL "ch_tls." CH_ABI_NUMBER
+
 #define CH_THREAD extern __thread __attribute__((tls_model("initial-exec")))
-CH_THREAD struct ch_tls ch_tls;
+CH_THREAD struct ch_tls ch_tls __asm__(CH_TLS_SYMBOL);
 
 /* Interruptible code calls a function f of another module, whose signature S it knows, through the symbol
  * charcoal.direct.f.S. The caller defines that symbol weakly as charcoal.external.f.S, which looks for f.int at each

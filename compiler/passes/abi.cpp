@@ -11,12 +11,12 @@ Abi::Abi(Module &M)
       Size(M.getDataLayout().getIntPtrType(C)) {}
 
 GlobalVariable *Abi::tls() {
-  if (GlobalVariable *G = M.getNamedGlobal("ch_tls"))
+  if (GlobalVariable *G = M.getNamedGlobal(CH_TLS_SYMBOL))
     return G;
   // An executable contains the runtime, so its code addresses ch_tls directly. A shared object's code cannot.
   bool inExecutable = M.getPICLevel() == PICLevel::NotPIC || M.getPIELevel() != PIELevel::Default;
   auto *G = new GlobalVariable(M, ArrayType::get(I8, sizeof(struct ch_tls)), false, GlobalValue::ExternalLinkage,
-                               nullptr, "ch_tls", nullptr,
+                               nullptr, CH_TLS_SYMBOL, nullptr,
                                inExecutable ? GlobalValue::LocalExecTLSModel : GlobalValue::InitialExecTLSModel);
   G->setDSOLocal(inExecutable);
   G->setAlignment(Align(64));

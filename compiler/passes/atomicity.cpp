@@ -125,7 +125,7 @@ Value *Instrumenter::activation() {
 }
 
 static bool isOwn(StringRef name) {
-  return name == "ch_tls" || name == "ch_checks" || name == "ch_mxcsr_changes" || name.starts_with("llvm.") ||
+  return name == CH_TLS_SYMBOL || name == "ch_checks" || name == "ch_mxcsr_changes" || name.starts_with("llvm.") ||
          name.starts_with("__llvm") || name.starts_with("charcoal.");
 }
 

@@ -14,8 +14,16 @@ __thread __attribute__((tls_model("initial-exec"))) struct ch_tls ch_tls = {
     .versions = ch_versions_none,
     .frames = ch_heap_empty.classes[CH_KIND_FRAME],
 };
-extern __thread struct ch_tls ch_tls_here __attribute__((alias("ch_tls")));
+extern __thread struct ch_tls ch_tls_here __attribute__((alias(CH_TLS_SYMBOL)));
 #define ch_tls ch_tls_here
+
+/* GNU ld prints this beside "undefined reference" for the objects of contracts before CH_ABI_NUMBER. Linkers that do
+ * not know such sections drop them. Add one for each number that is no longer that of this runtime. */
+#define OF_ANOTHER_CONTRACT(symbol)                                                                                    \
+  __asm__(".pushsection .gnu.warning." symbol ", \"\", %progbits\n"                                                    \
+          ".asciz \"another version of charcoal-cc compiled this object; compile it again\"\n"                         \
+          ".popsection")
+OF_ANOTHER_CONTRACT("ch_tls");
 
 CH_COLD static _Noreturn void out_of_memory(const struct ch_frame_info *info) {
   ch_out_of_memory("a frame of %u bytes for %s", info->size, info->name ? info->name : "a call that begins");
