@@ -22,6 +22,8 @@ enum ch_status {
   CH_PAUSED = 2,  /* the activity gives way at a yield point; its frames have been saved */
   CH_YIELDED = 3, /* as CH_PAUSED, but the program has asked for it by name (ch_reschedule) */
   CH_JUMPED = 4,  /* a longjmp to a function further out is under way; its frames have been saved and will be freed */
+  CH_THROWN = 5,  /* it has ended by an exception of C++, which is in ch_tls.entry; frames of C functions between the
+                   * one that threw and one that catches have been saved and will be freed */
 };
 
 struct ch_frame;
@@ -67,6 +69,10 @@ struct ch_frame_info {
 #define CH_FRAME_ENTRY 2u
 /* The last word of the image is the head of the list of the activation's variable-length locals (ch_alloca). */
 #define CH_FRAME_DYNAMIC 8u
+/* The function may be resumed where a call has ended by an exception: then CH_POINT_THROWN is added to the frame's
+ * point, and the exception is in ch_tls.entry. */
+#define CH_FRAME_CATCHES 16u
+#define CH_POINT_THROWN 0x80000000u
 
 struct ch_frame {
   const struct ch_frame_info *info; /* never NULL in a live frame */
@@ -343,6 +349,9 @@ int ch_anchor_steps_aside(void);
 /* Called first in the function. `info` stands for it in reports; the member `resume` there is ch_anchor_resume. */
 void ch_anchor_begin(struct ch_anchor *, const struct ch_frame_info *info);
 int ch_anchor_resume(struct ch_frame *);
+/* Called where a call of a function that passes exceptions on has ended by one. Throws it here. */
+_Noreturn void ch_throw_here(void);
+
 /* Called when the call, or yield point, with this number (1 .. info->points) has returned this status, which is not
  * CH_DONE. Waits until that call has ended. A jump to a setjmp of this function does not return.
  * Result: CH_DONE: the call has ended, and its result is in ch_tls.result; CH_JUMPED: a jump to a function further out

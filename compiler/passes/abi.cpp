@@ -63,6 +63,12 @@ FunctionCallee Abi::restore() {
 FunctionCallee Abi::asyncBranch() { return cold(declare("ch_async_branch", Void, {Ptr})); }
 FunctionCallee Abi::asyncPause() { return cold(declare("ch_async_pause", Void, {})); }
 FunctionCallee Abi::asyncResumed() { return cold(declare("ch_async_resumed", Void, {Ptr})); }
+FunctionCallee Abi::throwHere() {
+  FunctionCallee callee = M.getOrInsertFunction("ch_throw_here", Void);
+  if (auto *F = dyn_cast<Function>(callee.getCallee()))
+    F->setDoesNotReturn();
+  return cold(callee);
+}
 FunctionCallee Abi::anchorStepsAside() { return declare("ch_anchor_steps_aside", I32, {}); }
 FunctionCallee Abi::anchorBegin() { return declare("ch_anchor_begin", Void, {Ptr, Ptr}); }
 FunctionCallee Abi::anchorResume() { return declare("ch_anchor_resume", I32, {Ptr}); }

@@ -32,6 +32,7 @@ public:
   llvm::FunctionCallee asyncBranch();
   llvm::FunctionCallee asyncPause();
   llvm::FunctionCallee asyncResumed();
+  llvm::FunctionCallee throwHere();
   llvm::FunctionCallee anchorStepsAside();
   llvm::FunctionCallee anchorBegin();   // void ch_anchor_begin(anchor, info)
   llvm::FunctionCallee anchorResume();  // i32 ch_anchor_resume(frame)

@@ -35,6 +35,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
 
@@ -49,8 +50,8 @@ public:
 
 private:
   void rewriteCalls(Function &version);
-  void makeSuspending(CallInst &, CallKind);
-  void makeVariadic(CallInst &, CallKind);
+  void makeSuspending(CallBase &, CallKind);
+  SmallVector<CallInst *, 2> makeVariadic(CallInst &, CallKind);
   void keepAsyncWhereItSuspends();
 
   Module &M;
@@ -64,7 +65,7 @@ private:
 
 } // namespace
 
-void markSuspending(CallInst &CB, bool unprototyped) {
+void markSuspending(CallBase &CB, bool unprototyped) {
   const Module &M = *CB.getModule();
   LLVMContext &C = M.getContext();
   AttributeList old = CB.getAttributes();
@@ -87,7 +88,7 @@ void markSuspending(CallInst &CB, bool unprototyped) {
   CB.setAttributes(AttributeList::get(C, function, result, params));
 }
 
-void Duplicator::makeSuspending(CallInst &CB, CallKind kind) {
+void Duplicator::makeSuspending(CallBase &CB, CallKind kind) {
   FunctionType *type = CB.getFunctionType();
   bool unprototyped = type->isVarArg();
   if (unprototyped) {
@@ -113,7 +114,9 @@ void Duplicator::makeSuspending(CallInst &CB, CallKind kind) {
     markSuspending(CB, unprototyped);
     IRBuilder<> B(&CB);
     Function *adapter = glue.adapter(Signature::of(CB));
-    CB.setCalledOperand(B.CreateCall(markerFunction(M, VersionOfName), {callee, adapter}));
+    CallInst *version = B.CreateCall(markerFunction(M, VersionOfName), {callee, adapter});
+    version->setDoesNotThrow();
+    CB.setCalledOperand(version);
     return;
   }
   default:
@@ -123,17 +126,20 @@ void Duplicator::makeSuspending(CallInst &CB, CallKind kind) {
 }
 
 void Duplicator::rewriteCalls(Function &version) {
-  SmallVector<std::pair<CallInst *, CallKind>> variadic;
+  SmallVector<std::pair<CallBase *, CallKind>> variadic;
+  SmallVector<InvokeInst *> invokes; // behind which the activation gives way
   AtomicDepth depth(version);
   for (BasicBlock &BB : make_early_inc_range(version))
     depth.walk(BB, [&](Instruction &I, unsigned level) {
-      auto *CB = dyn_cast<CallInst>(&I);
-      if (!CB || level || !isRealCall(I))
+      auto *CB = dyn_cast<CallBase>(&I);
+      if (!CB || isa<CallBrInst>(I) || level || !isRealCall(I))
         return;
       CallKind kind = suspension.classify(*CB);
       if (O.stress) {
         yieldBefore(CB, true);
-        if (!CB->isMustTailCall() && !CB->isTerminator())
+        if (auto *invoke = dyn_cast<InvokeInst>(CB))
+          invokes.push_back(invoke);
+        else if (!CB->isMustTailCall())
           yieldBefore(CB->getNextNode(), true)->setDebugLoc(CB->getDebugLoc());
       } else if (kind == CallKind::PlainYield && O.yields != Yields::None) {
         yieldBefore(CB, false);
@@ -143,13 +149,24 @@ void Duplicator::rewriteCalls(Function &version) {
       else if (kind != CallKind::Plain && kind != CallKind::PlainYield)
         makeSuspending(*CB, kind);
     });
-  for (auto &[CB, kind] : reverse(variadic)) // each block is split from its end, so that few instructions are moved
-    makeVariadic(*CB, kind);
+  for (InvokeInst *invoke : invokes) {
+    BasicBlock *next = invoke->getNormalDest();
+    if (!next->getSinglePredecessor())
+      next = SplitEdge(invoke->getParent(), next);
+    yieldBefore(&*next->getFirstInsertionPt(), true)->setDebugLoc(invoke->getDebugLoc());
+  }
+  for (auto &[CB, kind] : reverse(variadic)) { // each block is split from its end, so that few instructions are moved
+    auto *invoke = dyn_cast<InvokeInst>(CB);
+    BasicBlock *pad = invoke ? invoke->getUnwindDest() : nullptr;
+    for (CallInst *call : makeVariadic(invoke ? *changeToCall(invoke) : cast<CallInst>(*CB), kind))
+      if (pad)
+        changeToInvokeAndSplitBasicBlock(call, pad);
+  }
 }
 
 // One block for variable arguments serves all such calls of a function, because each has returned before the next
-// begins.
-void Duplicator::makeVariadic(CallInst &CB, CallKind kind) {
+// begins. Returns the calls of which one is made now.
+SmallVector<CallInst *, 2> Duplicator::makeVariadic(CallInst &CB, CallKind kind) {
   Function &F = *CB.getFunction();
   Align align(16);
   uint64_t bytes = variableArgumentBytes(CB, align);
@@ -197,7 +214,7 @@ void Duplicator::makeVariadic(CallInst &CB, CallKind kind) {
     setInlineCost(*call, penalty + instruction * int(CB.arg_size() + 1) - stores);
     CB.replaceAllUsesWith(call);
     CB.eraseFromParent();
-    return;
+    return {call};
   }
   Function *version = externalVersion(*plain, type, /*isVariadic=*/true);
   version->setLinkage(GlobalValue::ExternalWeakLinkage); // otherwise the comparison with null would be folded
@@ -216,6 +233,7 @@ void Duplicator::makeVariadic(CallInst &CB, CallKind kind) {
     result->addIncoming(interruptible, known->getParent());
     result->addIncoming(&CB, otherwise->getParent());
   }
+  return {interruptible, &CB};
 }
 
 // Plain code runs the body of an `async` statement as if the word were not there; so does a call that cannot suspend.

@@ -65,7 +65,8 @@ static void insertYieldsInCycles(Function &version) {
       without.push_back(BB);
   }
   auto yieldAt = [&](SmallVectorImpl<BasicBlock *> &cycle, BasicBlock *header) {
-    yieldBefore(&*header->getFirstNonPHIOrDbgOrAlloca(), O.stress);
+    yieldBefore(header->isEHPad() ? &*header->getFirstInsertionPt() : &*header->getFirstNonPHIOrDbgOrAlloca(),
+                O.stress);
     llvm::erase(cycle, header);
   };
   // A yield point for a cycle that makes calls of a kind. In a large one, such as the loop of an interpreter, few turns

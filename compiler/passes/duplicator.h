@@ -16,7 +16,7 @@ using Versions = llvm::MapVector<llvm::Function *, llvm::Function *>;
 
 // Gives the call, which goes to an interruptible version, the attributes of a call that may suspend, in place of those
 // that only hold in plain code.
-void markSuspending(llvm::CallInst &, bool unprototyped);
+void markSuspending(llvm::CallBase &, bool unprototyped);
 
 // ---- duplicate_clone.cpp: versions that are clones ----
 

@@ -156,7 +156,8 @@ Function *Glue::start(const Twine &name, FunctionType *type, const Signature &S,
   F->setComdat(M.getOrInsertComdat(F->getName()));
   F->setVisibility(GlobalValue::HiddenVisibility);
   F->setDSOLocal(true);
-  F->setDoesNotThrow();
+  if (!mayPassExceptions(M))
+    F->setDoesNotThrow();
   copyTarget(*F, *S.user);
   return F;
 }

@@ -48,10 +48,12 @@ Language languageOf(const Module &M) {
     return *language;
   Language found = Language::C;
   for (const Function &F : M) {
-    if (F.getName().starts_with("_R") || F.getName() == "__gxx_personality_v0")
-      return Language::Other; // Rust, or exceptions of C++
-    if (F.getName().starts_with("_Z"))
-      found = Language::CPlusPlusWithoutExceptions;
+    if (F.getName().starts_with("_R"))
+      return Language::Other; // Rust
+    if (F.getName() == "__gxx_personality_v0")
+      found = Language::CPlusPlusWithExceptions;
+    else if (F.getName().starts_with("_Z") && found == Language::C)
+      found = Language::CPlusPlus;
   }
   return found;
 }

@@ -35,12 +35,13 @@ struct Options {
 
 const Options &options();
 
-// What a module comes from. C gets interruptible versions, and so does C++ that is compiled without exceptions. The
-// front end says which it is before any pass runs. If it has not run (-save-temps, .bc and .ll files), the names in the
-// module decide.
-enum class Language { C, CPlusPlusWithoutExceptions, Other };
+// What a module comes from. C and C++ get interruptible versions. The front end says which it is before any pass runs.
+// If it has not run (-save-temps, .bc and .ll files), the names in the module decide.
+enum class Language { C, CPlusPlus, CPlusPlusWithExceptions, Other };
 void setLanguage(Language);
 Language languageOf(const llvm::Module &);
+// Whether exceptions of C++ may pass the functions of the module.
+inline bool mayPassExceptions(const llvm::Module &M) { return languageOf(M) == Language::CPlusPlusWithExceptions; }
 
 // Prints "file:line:col: remark: text [-Rcharcoal]" when options().remarks; the place is that of the
 // instruction, or of the function's definition, or the beginning of the file. Costs nothing otherwise.

@@ -117,8 +117,7 @@ struct CheckRequest : PassInfoMixin<CheckRequest> {
       refuse(M, "invalid value '" + dump + "' in '-fcharcoal-dump=" + dump + "'; it takes " + names);
     }
     if (!isInterruptible(M))
-      remark(M, "the functions of this file have only their plain versions; C++ has interruptible ones with "
-                "-fno-exceptions");
+      remark(M, "the functions of this file have only their plain versions; C and C++ have interruptible ones");
     const Triple target(M.getTargetTriple());
     const Triple::ArchType arch = target.getArch();
     if (isInterruptible(M) && (M.getDataLayout().getPointerSizeInBits() != 64 ||

@@ -128,6 +128,7 @@ Function *Splitter::run() {
   if (F.hasFnAttribute(AnchoredAttr))
     return anchor();
   rewriteTailCalls();
+  lowerExceptions();
   collectPoints();
   if (!calls.empty()) {
     copySwiftErrors(F);
@@ -156,6 +157,7 @@ Function *Splitter::run() {
   for (Point &P : points)
     if (isYieldOrPause(*P.at) || givesWay(*P.at))
       P.at->eraseFromParent();
+  connectThrown();
   if (framed)
     divideKept();
   removeUnreachableBlocks(F);

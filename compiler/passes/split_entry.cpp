@@ -21,11 +21,11 @@ void Splitter::makeInfos() {
   DISubprogram *place = F.getSubprogram();
   Constant *file = place ? glue.string(place->getFilename()) : nullptr, *lines = linesOfPoints(abi, F, points);
   Constant *inlined = inlinedAtPoints(glue, abi, F, points);
-  const unsigned dynamic = keepsDynamicLocals ? CH_FRAME_DYNAMIC : 0;
+  const unsigned dynamic = keepsDynamicLocals ? CH_FRAME_DYNAMIC : 0, catches = passesExceptions ? CH_FRAME_CATCHES : 0;
   auto make = [&](uint64_t size, uint64_t align, unsigned flags) {
     Function *resume = framed ? framed : glue.resumeStub(signature, !tailCalls.empty());
     return glue.frameInfo("charcoal.info", resume, framed ? framed : &F, glue.string(name), file, lines, points.size(),
-                          alignTo(size, 8), imageSize, align, flags | promises() | dynamic, asyncs, inlined);
+                          alignTo(size, 8), imageSize, align, flags | promises() | dynamic | catches, asyncs, inlined);
   };
   const uint64_t without = CH_FRAME_HEADER + imageSize;
   if (!keptFrame && (frames.empty() || takesFrameLate))
@@ -148,7 +148,7 @@ void Splitter::addEntry() {
   }
 }
 
-static_assert(CH_STATUS_OF(CH_WHY(1, CH_JUMPED)) == CH_JUMPED, "the greatest status fits");
+static_assert(CH_STATUS_OF(CH_WHY(1, CH_THROWN)) == CH_THROWN, "the greatest status fits");
 
 // CH_WHY of the point and its status, for the points from `from` up to, but not including, `to`. It is counted on the
 // way to `end`: the way falls through one addition for each earlier point of its group. The values that are in
@@ -324,7 +324,8 @@ void Splitter::rewriteReturns() {
     }
   for (ReturnInst *R : returns) {
     IRBuilder<> B(R);
-    B.CreateRet(abi.makeResult(B, result, B.getInt32(CH_DONE), R->getReturnValue()));
+    const unsigned status = throwing.contains(R) ? CH_THROWN : CH_DONE;
+    B.CreateRet(abi.makeResult(B, result, B.getInt32(status), R->getReturnValue()));
     R->eraseFromParent();
   }
 }

@@ -244,6 +244,11 @@ void Splitter::connect() {
     point = D.CreateTrunc(D.CreateExtractValue(restored, 0), abi.I32);
     restore = restored;
   }
+  Value *thrown = nullptr;
+  if (passesExceptions) {
+    thrown = D.CreateICmpUGE(point, D.getInt32(CH_POINT_THROWN));
+    point = D.CreateAnd(point, CH_POINT_THROWN - 1);
+  }
   // If one value is used after each of many points, the register allocator takes time that grows with the square of the
   // number of points.
   constexpr unsigned many = 64;
@@ -269,6 +274,8 @@ void Splitter::connect() {
       value->addIncoming(reloadResult(R, value->getType(), word), restored);
     }
     R.CreateBr(P.after);
+    if (passesExceptions)
+      knowThrown(k, restored, thrown);
     suspendingBlocks.push_back(suspending);
     restoredBlocks.push_back(restored);
   }
@@ -295,7 +302,8 @@ void Splitter::passResultsThroughMemory() {
   SmallVector<unsigned> passed; // numbers of points
   uint64_t bits = 0;
   for (unsigned k = 0; k < points.size(); ++k)
-    if (results[k] && isWord(results[k]->getType()) && DL.getTypeSizeInBits(results[k]->getType()) % 8 == 0) {
+    if (results[k] && (thrownPhis.empty() || !thrownPhis[k]) && isWord(results[k]->getType()) &&
+        DL.getTypeSizeInBits(results[k]->getType()) % 8 == 0) {
       passed.push_back(k);
       bits = std::max(bits, DL.getTypeSizeInBits(results[k]->getType()).getFixedValue());
     }

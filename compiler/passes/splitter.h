@@ -50,6 +50,12 @@ private:
   llvm::Value *reloadResult(llvm::IRBuilder<> &, llvm::Type *, llvm::Value *word);
   void passResultsThroughMemory();
 
+  // split_exceptions.cpp
+  void lowerExceptions();
+  void returnThrown(llvm::IRBuilder<> &);
+  void knowThrown(unsigned k, llvm::BasicBlock *restored, llvm::Value *restoredThrown);
+  void connectThrown();
+
   // split_anchor.cpp
   void dropInlinedAnchors();
   llvm::Function *anchor();
@@ -149,6 +155,10 @@ private:
   llvm::SmallVector<llvm::CallInst *> calls; // calls that makePoints turns into points, and erases
   unsigned asyncs = 0;                       // the number of `async` statements; these come first
 
+  // lowerExceptions
+  bool passesExceptions = false;
+  llvm::SmallPtrSet<const llvm::ReturnInst *, 8> throwing; // returns whose status is CH_THROWN
+
   // makePoints
   llvm::SmallVector<Point> points;
   llvm::SmallVector<llvm::Value *> statuses;               // of points[k], at the end of its block
@@ -199,6 +209,7 @@ private:
   llvm::Value *restoredWord = nullptr;                    // of the result of the call that has been waited for
   llvm::SmallVector<llvm::BasicBlock *> suspendingBlocks; // of points[k]: on the way to suspension
   llvm::SmallVector<llvm::BasicBlock *> restoredBlocks;   // of points[k]: on the way back
+  llvm::SmallVector<llvm::PHINode *> thrownPhis;          // of points[k]: whether the call has thrown, or null
 
   // layOutImage
   llvm::AllocaInst *image = nullptr;

@@ -127,10 +127,38 @@ static DenseSet<const Function *> functionsThatAllocateForTheRuntime(const Modul
 }
 
 // Functions that code of C++ calls without naming them and that always return soon: operators new and delete, and what
-// registers destructors for the end of the program or of a thread.
+// registers destructors for the end of the program or of a thread, and what throws and catches exceptions.
 static bool isOfLanguageCPlusPlus(StringRef name) {
-  return any_of(ArrayRef<StringRef>{"_Znw", "_Zna", "_Zdl", "_Zda", "__cxa_atexit", "__cxa_thread_atexit"},
+  return any_of(ArrayRef<StringRef>{"_Znw",
+                                    "_Zna",
+                                    "_Zdl",
+                                    "_Zda",
+                                    "_ZSt9terminatev",
+                                    "__cxa_atexit",
+                                    "__cxa_thread_atexit",
+                                    "__cxa_allocate_exception",
+                                    "__cxa_free_exception",
+                                    "__cxa_throw",
+                                    "__cxa_rethrow",
+                                    "__cxa_begin_catch",
+                                    "__cxa_end_catch",
+                                    "__cxa_get_exception_ptr",
+                                    "__cxa_init_primary_exception",
+                                    "__cxa_bad_cast",
+                                    "__cxa_bad_typeid",
+                                    "__cxa_call_unexpected",
+                                    "__clang_call_terminate",
+                                    "__dynamic_cast"},
                 [&](StringRef prefix) { return name.starts_with(prefix); });
+}
+
+// Whether the function handles exceptions, and `split` knows how.
+static bool handlesExceptions(const Function &F) {
+  return any_of(instructions(F), [](const Instruction &I) { return isa<InvokeInst>(I) || I.isEHPad(); });
+}
+static bool handlesThemAsCPlusPlus(const Function &F) {
+  return mayPassExceptions(*F.getParent()) && F.hasPersonalityFn() &&
+         F.getPersonalityFn()->stripPointerCasts()->getName() == "__gxx_personality_v0";
 }
 
 const char *Suspension::whyPlain(Function &F) const {
@@ -183,9 +211,13 @@ const char *Suspension::whyPlain(Function &F) const {
     if (A.hasInAllocaAttr() || A.hasPreallocatedAttr() || A.hasSwiftErrorAttr() || A.hasNestAttr() ||
         A.getType()->isScalableTy())
       return "it has an unusual parameter";
+  if (handlesExceptions(F) && !handlesThemAsCPlusPlus(F))
+    return "it handles exceptions (-fexceptions)";
+  if (handlesExceptions(F) && F.callsFunctionThatReturnsTwice())
+    return "it handles exceptions and calls a function that returns twice";
+  if (F.getName() == "__clang_call_terminate")
+    return "it ends the program";
   for (const Instruction &I : instructions(F)) {
-    if (isa<InvokeInst>(I) || I.isEHPad())
-      return "it handles exceptions (-fexceptions)";
     if (I.getType()->isTokenTy() || I.getType()->isScalableTy())
       return "it has values that cannot be saved";
     if (auto *CB = dyn_cast<CallBase>(&I)) {
@@ -290,6 +322,12 @@ static bool isIndirectFunctionWithLTO(const CallBase &CB) {
   return isa<GlobalIFunc>(CB.getCalledOperand()) && CB.getModule()->getModuleFlag("EnableSplitLTOUnit");
 }
 
+// Clang's landing pads do not depend on the way to them, so that a call may become two calls.
+static bool differsByWay(const CallBase &CB) {
+  auto *invoke = dyn_cast<InvokeInst>(&CB);
+  return invoke && !invoke->getUnwindDest()->phis().empty();
+}
+
 CallKind Suspension::classify(const CallBase &CB) const {
   if (CB.isInlineAsm() || hasOtherBundles(CB) || CB.hasFnAttr(Attribute::ReturnsTwice))
     return CallKind::Plain;
@@ -309,7 +347,7 @@ CallKind Suspension::classify(const CallBase &CB) const {
   if (callee->hasFnAttribute(AtomicAttr))
     return CallKind::PlainYield;
   bool packed = variadic && callee->isVarArg() && callee->getFunctionType() == CB.getFunctionType() &&
-                !CB.isMustTailCall() && supportsVariadicVersions(M);
+                !CB.isMustTailCall() && !differsByWay(CB) && supportsVariadicVersions(M);
   if (callee->isDeclaration()) {
     if (!mayBlock(*callee))
       return CallKind::Plain;

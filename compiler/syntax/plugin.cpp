@@ -47,7 +47,7 @@ charcoal::Language languageOf(const LangOptions &options) {
     return charcoal::Language::Other;
   if (!options.CPlusPlus)
     return charcoal::Language::C;
-  return options.CXXExceptions ? charcoal::Language::Other : charcoal::Language::CPlusPlusWithoutExceptions;
+  return options.CXXExceptions ? charcoal::Language::CPlusPlusWithExceptions : charcoal::Language::CPlusPlus;
 }
 
 class Action : public PluginASTAction {

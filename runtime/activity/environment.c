@@ -2,6 +2,7 @@
 #include "activity/environment.h"
 #include "activity/activity.h"
 #include "sched/domain.h"
+#include "sched/throw.h"
 #include "frames/out_of_memory.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +71,8 @@ void ch_environments_start(void) {
   uint32_t modes = ch_modes();
   ch_environments = (struct ch_environments){.modes = modes, .own = get()};
   ch_domain.usual_modes = modes;
-  if (!is_usual(&ch_environments.own))
+  /* After each run of a C++ program the scheduler looks whether an exception is being handled. */
+  if (!is_usual(&ch_environments.own) || __cxa_get_globals)
     read_mxcsr_from_now_on();
 }
 

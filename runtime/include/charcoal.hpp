@@ -12,14 +12,18 @@
  *   charcoal::channel<std::string> lines(100);                   ... lines.send("text"); auto line = lines.receive();
  *   charcoal::waituntil(lines.receiving().then([&](auto line) { ... }) or charcoal::sleeping(2s));
  *
- * Compile with `charcoal-c++ -fno-exceptions`: then bodies are interruptible. In a file with exceptions they are plain
- * code, and an exception that leaves a body ends the program (std::terminate), as it does in a thread. Without
- * charcoal-c++ the header has the library's functions with -DCHARCOAL_LIBRARY; otherwise it has sequential meanings, in
- * which each body runs where it stands, and neither channels nor `waituntil`.
+ * Compiled by charcoal-c++ bodies are interruptible. Without it the header has the library's functions with
+ * -DCHARCOAL_LIBRARY; otherwise it has sequential meanings, in which each body runs where it stands, and neither
+ * channels nor `waituntil`.
  *
  * What charcoal.h says about all functions holds here, too. A body is moved to the heap by what starts an activity, and
- * is destroyed when the activity ends; what it captures by reference has to live as long. Without memory, `new` ends
- * the program, as everywhere in C++ without exceptions. */
+ * is destroyed when the activity ends; what it captures by reference has to live as long.
+ *
+ * Exceptions: One that leaves the body of a statement goes on where the statement ends. One that leaves the body of
+ * `finish` or `within`, or of an activity that was started in such a scope, cancels the scope; it goes on when the
+ * whole scope has ended, and if there are several, the first one does. One that leaves any other activity ends the
+ * program (std::terminate), as it does in a thread. Without memory `new` throws std::bad_alloc, or ends the program
+ * where it is compiled with -fno-exceptions. */
 #ifndef CHARCOAL_HPP
 #define CHARCOAL_HPP
 
@@ -35,6 +39,7 @@
 #endif
 #include <chrono>
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <type_traits>
@@ -45,19 +50,62 @@ namespace charcoal {
 /* Private. */
 namespace detail {
 
+/* Whether the file that includes this is compiled with exceptions. A template argument, because the linker takes one of
+ * all functions of a name. */
+#ifdef __cpp_exceptions
+#define CHARCOAL_EXCEPTIONS_ true
+#else
+#define CHARCOAL_EXCEPTIONS_ false
+#endif
+
+/* The first exception that has left a body of a statement. */
+struct failure {
+  std::exception_ptr first;
+
+  /* Calls body(), and otherwise() if an exception leaves it. */
+  template <bool exceptions, class Body, class Otherwise> void run(Body &&body, Otherwise &&otherwise) {
+    if constexpr (exceptions) {
+#ifdef __cpp_exceptions
+      try {
+        body();
+      } catch (...) {
+        if (!first)
+          first = std::current_exception();
+        otherwise();
+      }
+#endif
+    } else {
+      body();
+    }
+  }
+  /* The statement has ended: the exception goes on. */
+  template <bool exceptions> void go_on() {
+    if constexpr (exceptions)
+      if (first)
+        std::rethrow_exception(std::move(first));
+  }
+};
+
 /* Calls body() through `statement`, a function that takes a function and its argument, and returns what body() has
- * returned. */
-template <class Statement, class Body> auto call_inside(Statement statement, Body &body) {
+ * returned. otherwise() is called where an exception leaves the body. */
+template <bool exceptions, class Statement, class Body, class Otherwise>
+auto call_inside(failure &failed, Statement statement, Body &body, Otherwise otherwise) {
   using Result = std::decay_t<std::invoke_result_t<Body &>>;
   if constexpr (std::is_void_v<Result>) {
-    auto call = [&body]() noexcept { body(); };
+    auto call = [&]() noexcept { failed.run<exceptions>(body, otherwise); };
     statement([](void *it) { (*static_cast<decltype(call) *>(it))(); }, &call);
+    failed.go_on<exceptions>();
   } else {
     std::optional<Result> result;
-    auto call = [&]() noexcept { result.emplace(body()); };
+    auto call = [&]() noexcept { failed.run<exceptions>([&] { result.emplace(body()); }, otherwise); };
     statement([](void *it) { (*static_cast<decltype(call) *>(it))(); }, &call);
+    failed.go_on<exceptions>();
     return Result(std::move(*result));
   }
+}
+template <bool exceptions, class Statement, class Body> auto call_inside(Statement statement, Body &body) {
+  failure failed;
+  return call_inside<exceptions>(failed, statement, body, [] {});
 }
 
 template <class Body> void activate(ch_activity *handle, Body &&body) {
@@ -66,7 +114,9 @@ template <class Body> void activate(ch_activity *handle, Body &&body) {
     std::unique_ptr<Own> own(static_cast<Own *>(it));
     (*own)();
   };
-  ch_activate_body(handle, call, new Own(std::forward<Body>(body)));
+  auto own = std::make_unique<Own>(std::forward<Body>(body));
+  ch_activate_body(handle, call, own.get());
+  own.release();
 }
 
 } // namespace detail
@@ -109,7 +159,19 @@ class scope {
 public:
   /* Starts an activity that belongs to the scope: it is cancelled with the scope, which does not end before it. Never
    * blocks. */
-  template <class Body> void activate(Body &&body) { detail::activate(ch_in(scope_), std::forward<Body>(body)); }
+  template <class Body, bool exceptions = CHARCOAL_EXCEPTIONS_> void activate(Body &&body) {
+    if constexpr (exceptions) {
+      auto call = [failed = failed_, scope = scope_, own = std::decay_t<Body>(std::forward<Body>(body))]() mutable {
+        if (failed)
+          failed->run<exceptions>(own, [&] { ch_scope_cancel(scope); });
+        else
+          own();
+      };
+      detail::activate(ch_in(scope_), std::move(call));
+    } else {
+      detail::activate(ch_in(scope_), std::forward<Body>(body));
+    }
+  }
   /* As ch_scope_cancel. */
   void cancel() { ch_scope_cancel(scope_); }
   /* Gives the scope the deadline that is `duration` from now. Never blocks.
@@ -118,43 +180,56 @@ public:
   /* For the functions of charcoal.h. */
   ch_scope *get() { return scope_; }
 
+  /* The scope that has just been opened. It may be given where exceptions of its activities are kept, which has to live
+   * until the scope has ended. */
+  explicit scope(detail::failure *failed = nullptr) : failed_(failed) {}
+
 private:
   ch_scope *scope_ = ch_scope_here();
+  detail::failure *failed_;
 };
 
 /* Private. */
 namespace detail {
-template <class Statement, class Body> auto call_in_scope(Statement statement, Body &body) {
-  auto call = [&body] {
+template <bool exceptions, class Statement, class Body> auto call_in_scope(Statement statement, Body &body) {
+  failure failed;
+  auto call = [&] {
     if constexpr (std::is_invocable_v<Body &, scope &>) {
-      scope here;
+      scope here(exceptions ? &failed : nullptr);
       return body(here);
     } else {
       return body();
     }
   };
-  return call_inside(statement, call);
+  return call_inside<exceptions>(failed, statement, call, [] { ch_scope_cancel(ch_scope_here()); });
 }
 } // namespace detail
 
 /* Runs body(scope &), or body(), and waits until all that was started in the scope has ended.
  * Result: what the body has returned.
  * Cancel: does not end the wait, but cancels what is waited for. */
-template <class Body> auto finish(Body &&body) { return detail::call_in_scope(ch_finish_body, body); }
+template <class Body, bool exceptions = CHARCOAL_EXCEPTIONS_> auto finish(Body &&body) {
+  return detail::call_in_scope<exceptions>(ch_finish_body, body);
+}
 
 /* The same; the scope is cancelled when its time is over. */
-template <class Body> auto within(std::chrono::nanoseconds duration, Body &&body) {
+template <class Body, bool exceptions = CHARCOAL_EXCEPTIONS_>
+auto within(std::chrono::nanoseconds duration, Body &&body) {
   auto statement = [duration](void (*call)(void *), void *it) { ch_within_body(duration.count(), call, it); };
-  return detail::call_in_scope(statement, body);
+  return detail::call_in_scope<exceptions>(statement, body);
 }
 
 /* Runs body() while no other activity of the domain runs.
  * Result: what the body has returned. */
-template <class Body> auto atomic(Body &&body) { return detail::call_inside(ch_atomic_body, body); }
+template <class Body, bool exceptions = CHARCOAL_EXCEPTIONS_> auto atomic(Body &&body) {
+  return detail::call_inside<exceptions>(ch_atomic_body, body);
+}
 
 /* Runs body(), in which a cancel from around it has no effect.
  * Result: what the body has returned. */
-template <class Body> auto noncancellable(Body &&body) { return detail::call_inside(ch_noncancellable_body, body); }
+template <class Body, bool exceptions = CHARCOAL_EXCEPTIONS_> auto noncancellable(Body &&body) {
+  return detail::call_inside<exceptions>(ch_noncancellable_body, body);
+}
 
 #if defined(__CHARCOAL__) || defined(CHARCOAL_LIBRARY)
 

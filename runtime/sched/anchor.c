@@ -16,7 +16,7 @@
 
 struct anchor {
   const struct ch_frame_info *info;
-  bool jumped; /* it is resumed because of a jump */
+  int left; /* it is resumed because of a jump or an exception: CH_JUMPED, CH_THROWN; else CH_DONE */
   struct ch_stack *stack;
 };
 _Static_assert(sizeof(struct anchor) <= sizeof(struct ch_anchor), "it fits into what the compiler reserves");
@@ -102,9 +102,10 @@ bool ch_anchor_is_elsewhere(const struct __jmp_buf_tag *buffer) {
 
 static struct anchor *target(void) { return ch_tls.entry; }
 
-/* Frees the saved frames from f up to the first that stands for a stack. The result: that one, or the chain's end. */
-static struct ch_frame *drop(struct ch_frame *f) {
-  while (!ch_is_chain_end(f) && f->info->resume != ch_anchor_resume) {
+/* Frees the saved frames from f up to the first that stands for a stack, or has one of these flags. The result: that
+ * one, or the chain's end. */
+static struct ch_frame *drop_up_to(struct ch_frame *f, unsigned flags) {
+  while (!ch_is_chain_end(f) && f->info->resume != ch_anchor_resume && !(f->info->flags & flags)) {
     struct ch_frame *parent = f->parent;
     if (f->info->flags & CH_FRAME_DYNAMIC)
       ch_alloca_release((void **)(f->image + f->info->image) - 1, NULL);
@@ -113,6 +114,8 @@ static struct ch_frame *drop(struct ch_frame *f) {
   }
   return f;
 }
+
+static struct ch_frame *drop(struct ch_frame *f) { return drop_up_to(f, 0); }
 
 static _Noreturn void to_nowhere(struct ch_branch *b) {
   ch_around_refuse(b, "to a setjmp that no caller of this activity has called", NULL,
@@ -126,8 +129,7 @@ static _Noreturn void land(void) {
   siglongjmp(&buffer, jump.value);
 }
 
-/* Drops the frames that were saved since the code that runs here was entered, up to one that stands for a stack. */
-static void drop_saved(void) {
+void ch_anchor_drop_saved(void) {
   struct ch_domain *d = &ch_domain;
   struct ch_branch *b = d->current;
   *ch_tls.link = ch_chain_end(b);
@@ -137,10 +139,17 @@ static void drop_saved(void) {
 }
 
 void ch_anchor_jump_on(void) {
-  drop_saved();
+  ch_anchor_drop_saved();
   if (!target())
     pthread_exit((void *)ch_domain.result);
   land();
+}
+
+static void goes_on_at(struct ch_branch *b, struct ch_frame *f) {
+  b->top = f;
+  b->error = *ch_domain.error;
+  b->state = CH_READY;
+  b->link.prev = NULL;
 }
 
 struct ch_branch *ch_anchor_jump(struct ch_branch *b) {
@@ -150,12 +159,21 @@ struct ch_branch *ch_anchor_jump(struct ch_branch *b) {
       to_nowhere(b);
     return ch_exit_branch(b);
   }
-  parked_of(f)->anchor->jumped = true;
-  b->top = f;
-  b->error = *ch_domain.error;
-  b->state = CH_READY;
-  b->link.prev = NULL;
+  parked_of(f)->anchor->left = CH_JUMPED;
+  goes_on_at(b, f);
   return b;
+}
+
+bool ch_anchor_throw(struct ch_branch *b) {
+  struct ch_frame *f = drop_up_to(b->top, CH_FRAME_CATCHES);
+  if (ch_is_chain_end(f))
+    return false;
+  if (f->info->resume == ch_anchor_resume)
+    parked_of(f)->anchor->left = CH_THROWN;
+  else
+    f->point |= CH_POINT_THROWN;
+  goes_on_at(b, f);
+  return true;
 }
 
 /* The C library's longjmp, called by plain code, has left the stack on which that code ran. The stack of the activation
@@ -214,7 +232,7 @@ void ch_anchor_begin(struct ch_anchor *public, const struct ch_frame_info *info)
   struct anchor *a = of(public);
   a->info = info;
   a->stack = ch_domain.stack;
-  a->jumped = false;
+  a->left = CH_DONE;
 }
 
 int ch_anchor_resume(struct ch_frame *f) { return ch_native_go_on(f); }
@@ -223,10 +241,12 @@ int ch_anchor_wait(struct ch_anchor *public, uint32_t point, int status) {
   struct ch_domain *d = &ch_domain;
   struct ch_branch *b = d->current;
   struct anchor *a = of(public);
+  if (status == CH_THROWN) /* to a caller: who calls setjmp handles no exceptions */
+    return CH_THROWN;
   if (status == CH_JUMPED) {
     if (target() != a)
       return CH_JUMPED;
-    drop_saved();
+    ch_anchor_drop_saved();
     land();
   }
   struct parked *p = new_parked(a);
@@ -241,9 +261,10 @@ int ch_anchor_wait(struct ch_anchor *public, uint32_t point, int status) {
     ch_enqueue_first(next);
   ch_native_park(&p->native, d->group);
   free(p);
-  if (!a->jumped)
-    return CH_DONE;
-  a->jumped = false;
+  const int left = a->left;
+  a->left = CH_DONE;
+  if (left != CH_JUMPED)
+    return left;
   if (target() != a)
     return CH_JUMPED;
   land();

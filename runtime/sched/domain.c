@@ -21,6 +21,7 @@
 #include "sched/open_blocks.h"
 #include "sched/overflow.h"
 #include "sched/external_wakers.h"
+#include "sched/throw.h"
 #include "wait/link.h"
 #include <errno.h>
 #include <sched.h>
@@ -113,6 +114,8 @@ CH_COLD static void before_run(struct ch_branch *b) {
 }
 CH_COLD static void after_run(struct ch_branch *b, int status) {
   ch_environment_leave(status != CH_MOVED ? b : NULL, status == CH_DONE && !(b->flags & CH_ASYNC));
+  if (status == CH_BLOCKED || status == CH_PAUSED || status == CH_YIELDED)
+    ch_exceptions_set_aside(b);
   if (ch_watched)
     ch_watch_run_ends(status);
   look_whether_runs_are_prepared();
@@ -147,7 +150,7 @@ static inline __attribute__((always_inline)) struct ch_branch *run(struct ch_bra
   if (status > CH_BLOCKED) {
     if (CH_LIKELY(status <= CH_YIELDED))
       return set_aside(b, status, *error);
-    return status == CH_JUMPED ? ch_anchor_jump(b) : NULL;
+    return status == CH_JUMPED ? ch_anchor_jump(b) : status == CH_THROWN ? ch_throw_on(b) : NULL;
   }
   if (CH_LIKELY(status == CH_BLOCKED))
     return set_aside(b, CH_BLOCKED, *error);
@@ -243,7 +246,7 @@ CH_COLD static void look_around(void) {
 /* A wait in place is allowed only where neither it nor what runs meanwhile can be mistaken for something else. */
 static bool may_wait_in_place(const struct ch_domain *d) {
   return !d->base.head && d->group == &d->base && d->natives == 0 && !d->waits_in_place && d->spinlocks == 0 &&
-         !ch_watched && !ch_checks;
+         !ch_watched && !ch_checks && !ch_exceptions_are_handled();
 }
 
 static void begin_waiting_in_place(struct ch_domain *d) {

@@ -37,8 +37,11 @@ static int call_again(const struct main_call *call) {
   struct ch_int_result r = call->main_int(call->argc, call->argv, call->envp);
   if ((int)r.status == CH_DONE)
     return (int)r.value;
-  if (ch_anchor_wait(&anchor, 0, (int)r.status) == CH_JUMPED)
+  const int status = ch_anchor_wait(&anchor, 0, (int)r.status);
+  if (status == CH_JUMPED)
     ch_anchor_jump_on();
+  if (status == CH_THROWN)
+    ch_throw_here();
   return *(int *)ch_tls.result;
 }
 

@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern __attribute__((weak)) struct ch_exceptions *__cxa_get_globals(void);
-
 const struct ch_stack *ch_native_stack_of(struct ch_branch *b) {
   const struct ch_stack *s = ch_native_of(b->top)->stack;
   return ch_is_running(b) || s == ch_domain.stack ? NULL : s;
@@ -201,15 +199,11 @@ void ch_native_park(struct ch_native *n, struct ch_group *group) {
   struct ch_domain *d = &ch_domain;
   struct ch_group *outer = d->group;
   uint32_t depth = ch_tls.atomic_depth, pending = ch_tls.atomic_pending, policy = ch_tls.spawn_policy;
-  struct ch_exceptions *globals = __cxa_get_globals ? __cxa_get_globals() : NULL;
   CH_INVARIANT(!ch_tls.entering, "nobody waits while a frame is being entered");
   n->stack = d->stack;
   n->cleanups = ch_cleanups();
   ch_set_cleanups(d->main_stack->cleanups);
-  if (globals) {
-    n->exceptions = *globals;
-    *globals = (struct ch_exceptions){0};
-  }
+  n->exceptions = ch_exceptions_take();
   ch_environment_leave_slow(d->current, false); /* because plain code may have changed only MXCSR */
   d->natives++;
   d->current = NULL;
@@ -232,8 +226,7 @@ void ch_native_back(struct ch_native *n) {
   ch_environment_enter(ch_domain.current);
   ch_set_cleanups(n->cleanups);
   ch_domain.natives--;
-  if (__cxa_get_globals)
-    *__cxa_get_globals() = n->exceptions;
+  ch_exceptions_give(n->exceptions);
 }
 
 /* The running branch has been registered or queued, and waits while the group's activities run. */

@@ -17,16 +17,10 @@
 #define CHARCOAL_SCHED_NATIVE_H
 
 #include "sched/domain.h"
+#include "sched/throw.h"
 
 /* What the loop is told when it is back on its own stack, where nobody has run any more: see ch_schedule. */
-#define CH_MOVED 5
-
-/* What a C++ runtime knows about the exceptions that are being handled: a pointer and a number for each thread, which
- * belong to the stack as long as something is left on it. */
-struct ch_exceptions {
-  void *caught;
-  unsigned uncaught;
-};
+#define CH_MOVED 6
 
 /* A stack that is set aside while its branch waits. */
 struct ch_native {

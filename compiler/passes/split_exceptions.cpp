@@ -1,0 +1,231 @@
+// Part of `split`: exceptions of C++. No exception leaves an interruptible version by the unwinder, which would look
+// for its handler among the callers on the native stack, where a resumed activation has none. There it is a status,
+// CH_THROWN, which each function returns to its caller. Inside a function the unwinder finds the handler, because it
+// knows the types.
+//
+//     invoke void @g.int() #s                  {s, v} = invoke @g.int() unwind %caught
+//         to label %next unwind label %pad     br s, %cold, %next
+//                                     cold:    br (s == CH_THROWN), %rethrow, %suspending
+//                                     caught:  landingpad catch-all; ch_tls.entry = the exception; br %rethrow
+//                                     rethrow: invoke @ch_throw_here() to unreachable unwind %pad
+//     call void @h.int() #s                    as before, but rethrow: ret {CH_THROWN, poison}
+//     invoke void @plain() … unwind %pad       as it is
+//     call void @plain()                       invoke @plain() … unwind %passes; passes: as `caught`
+//     pad: landingpad cleanup                  pad: landingpad cleanup catch-all, so that the search ends here
+//     resume %exception                        ch_tls.entry = the exception; ret {CH_THROWN, poison}
+//
+// The runtime resumes a caller whose call has thrown at its point, and says so by CH_POINT_THROWN. Whether plain code
+// is called is not known everywhere, so also calls of interruptible versions have a landing pad.
+#include "splitter.h"
+#include "options.h"
+#include "suspension_markers.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Local.h"
+
+using namespace llvm;
+
+namespace charcoal {
+
+// i1 charcoal.thrown(): whether the call before has thrown. It stands between a point and the branch on it, until the
+// edges of the point are made.
+static constexpr StringLiteral ThrownName = "charcoal.thrown";
+
+static BasicBlock::iterator markerAfter(BasicBlock &after) {
+  return find_if(after, [](const Instruction &I) { return calls(I, ThrownName); });
+}
+
+// A landing pad that catches everything, and notes the exception as that which the call has thrown.
+static void catchAll(Abi &abi, BasicBlock &pad) {
+  IRBuilder<> B(&pad);
+  LandingPadInst *caught = B.CreateLandingPad(StructType::get(abi.Ptr, abi.I32), 1);
+  caught->addClause(ConstantPointerNull::get(abi.Ptr));
+  B.CreateAlignedStore(B.CreateExtractValue(caught, 0), abi.tlsField(B, offsetof(struct ch_tls, entry)), Align(8));
+}
+
+// Values that differ by the way to a landing pad pass through memory, and nothing but the landing pad is in its block.
+// So other code need not know that nothing can stand before it.
+static void isolate(BasicBlock &pad) {
+  for (PHINode &phi : make_early_inc_range(pad.phis()))
+    DemotePHIToStack(&phi);
+  LandingPadInst *caught = pad.getLandingPadInst();
+  if (none_of(seq(caught->getNumClauses()),
+              [&](unsigned i) { return caught->isCatch(i) && isa<ConstantPointerNull>(caught->getClause(i)); }))
+    caught->addClause(ConstantPointerNull::get(cast<PointerType>(caught->getType()->getStructElementType(0))));
+  pad.splitBasicBlock(std::next(caught->getIterator()), "caught");
+}
+
+// The result of an invoke becomes the value of a block behind it, so that it can be stored there.
+static void nameResult(InvokeInst &invoke) {
+  if (invoke.use_empty())
+    return;
+  BasicBlock *from = invoke.getParent(), *next = invoke.getNormalDest();
+  auto *behind = BasicBlock::Create(invoke.getContext(), "behind", from->getParent(), next);
+  PHINode *result = PHINode::Create(invoke.getType(), 1, invoke.getName(), behind);
+  invoke.replaceAllUsesWith(result);
+  result->addIncoming(&invoke, from);
+  BranchInst::Create(next, behind);
+  invoke.setNormalDest(behind);
+  next->replacePhiUsesWith(from, behind);
+}
+
+static bool mayThrow(const CallInst &call) {
+  return !call.doesNotThrow() && !isa<IntrinsicInst>(call) && !call.isInlineAsm() && !call.isMustTailCall();
+}
+
+// Makes an exception that leaves the function a return whose status is CH_THROWN.
+void Splitter::returnThrown(IRBuilder<> &B) {
+  throwing.insert(result->isVoidTy() ? B.CreateRetVoid() : B.CreateRet(PoisonValue::get(result)));
+}
+
+// Takes place before the calls become points: the ways on which exceptions go belong to the function's graph.
+void Splitter::lowerExceptions() {
+  if (!mayPassExceptions(M))
+    return;
+  passesExceptions = true;
+  SmallVector<BasicBlock *> pads;
+  SmallVector<ResumeInst *> resumes;
+  SmallVector<InvokeInst *> invokes;
+  SmallVector<CallInst *> suspending, plain;
+  for (BasicBlock &BB : F) {
+    if (BB.isLandingPad())
+      pads.push_back(&BB);
+    if (auto *resume = dyn_cast<ResumeInst>(BB.getTerminator()))
+      resumes.push_back(resume);
+    if (auto *invoke = dyn_cast<InvokeInst>(BB.getTerminator()))
+      invokes.push_back(invoke);
+    for (Instruction &I : BB)
+      if (auto *call = dyn_cast<CallInst>(&I); call && mayThrow(*call) && !tailCalls.contains(call))
+        (isSuspendingCall(I) ? suspending : plain).push_back(call);
+  }
+  for (BasicBlock *pad : pads)
+    isolate(*pad);
+  for (ResumeInst *resume : resumes) {
+    IRBuilder<> B(resume);
+    B.CreateAlignedStore(B.CreateExtractValue(resume->getValue(), 0), abi.tlsField(B, offsetof(struct ch_tls, entry)),
+                         Align(8));
+    returnThrown(B);
+    resume->eraseFromParent();
+  }
+  BasicBlock *leave = nullptr, *passes = nullptr;
+  auto leaving = [&] {
+    if (!leave) {
+      leave = BasicBlock::Create(abi.C, "thrown", &F);
+      IRBuilder<> B(leave);
+      B.SetCurrentDebugLocation(atEntry());
+      returnThrown(B);
+    }
+    return leave;
+  };
+  FunctionCallee thrown = M.getOrInsertFunction(ThrownName, Type::getInt1Ty(abi.C));
+  for (InvokeInst *invoke : invokes) {
+    if (!isSuspendingCall(*invoke)) {
+      nameResult(*invoke);
+      continue;
+    }
+    BasicBlock *before = invoke->getParent(), *next = invoke->getNormalDest(), *pad = invoke->getUnwindDest();
+    CallInst *call = changeToCall(invoke); // with a branch to `next` behind it
+    if (givesWay(*call))
+      continue;
+    auto *again = BasicBlock::Create(abi.C, "rethrow", &F);
+    auto *never = BasicBlock::Create(abi.C, "never", &F);
+    IRBuilder<> B(before->getTerminator());
+    B.SetCurrentDebugLocation(call->getDebugLoc());
+    Value *has = B.CreateCall(thrown);
+    B.CreateCondBr(has, again, next, MDBuilder(abi.C).createUnlikelyBranchWeights());
+    before->getTerminator()->eraseFromParent();
+    B.SetInsertPoint(again);
+    B.CreateInvoke(abi.throwHere(), never, pad);
+    B.SetInsertPoint(never);
+    B.CreateUnreachable();
+  }
+  for (CallInst *call : suspending) {
+    if (givesWay(*call))
+      continue;
+    BasicBlock *before = call->getParent();
+    BasicBlock *next = before->splitBasicBlock(std::next(call->getIterator()));
+    before->getTerminator()->eraseFromParent();
+    IRBuilder<> B(before);
+    B.SetCurrentDebugLocation(call->getDebugLoc());
+    B.CreateCondBr(B.CreateCall(thrown), leaving(), next, MDBuilder(abi.C).createUnlikelyBranchWeights());
+  }
+  for (CallInst *call : plain) {
+    if (!passes) {
+      passes = BasicBlock::Create(abi.C, "passes", &F);
+      catchAll(abi, *passes);
+      BranchInst::Create(leaving(), passes);
+    }
+    BasicBlock *before = call->getParent();
+    changeToInvokeAndSplitBasicBlock(call, passes);
+    nameResult(cast<InvokeInst>(*before->getTerminator()));
+  }
+  if (!F.hasPersonalityFn() && !(suspending.empty() && plain.empty()))
+    F.setPersonalityFn(cast<Constant>(
+        M.getOrInsertFunction("__gxx_personality_v0", FunctionType::get(abi.I32, /*isVarArg=*/true)).getCallee()));
+}
+
+// Makes the marker after a point, if there is one, the value that it stands for.
+void Splitter::knowThrown(unsigned k, BasicBlock *restored, Value *restoredThrown) {
+  BasicBlock &after = *points[k].after;
+  thrownPhis.push_back(nullptr);
+  auto marker = markerAfter(after);
+  if (marker == after.end())
+    return;
+  PHINode *phi = PHINode::Create(Type::getInt1Ty(abi.C), 4, "thrown", after.begin());
+  phi->addIncoming(ConstantInt::getFalse(abi.C), points[k].before);
+  phi->addIncoming(restoredThrown, restored);
+  marker->replaceAllUsesWith(phi);
+  marker->eraseFromParent();
+  thrownPhis[k] = phi;
+}
+
+// One more way to `after`: that of a call that has thrown. It has no result.
+static void addThrownEdge(BasicBlock &after, const PHINode *thrown, const BasicBlock *returned, BasicBlock *from) {
+  for (PHINode &phi : after.phis()) {
+    Value *value = phi.getIncomingValueForBlock(returned);
+    auto *I = dyn_cast<Instruction>(value);
+    if (&phi == thrown)
+      value = ConstantInt::getTrue(phi.getContext());
+    else if (I && I->getParent() == returned)
+      value = PoisonValue::get(phi.getType());
+    phi.addIncoming(value, from);
+  }
+}
+
+// Makes the ways from calls that throw. Everything else has been made, so no analysis sees them: they go where the way
+// goes on which the call returns.
+void Splitter::connectThrown() {
+  SmallVector<WeakVH> afters;
+  for (unsigned k = 0; k < thrownPhis.size(); ++k) {
+    PHINode *thrown = thrownPhis[k];
+    if (!thrown)
+      continue;
+    BasicBlock &after = *thrown->getParent();
+    afters.push_back(&after);
+    auto *pad = BasicBlock::Create(abi.C, "caught", &F);
+    catchAll(abi, *pad);
+    BranchInst::Create(&after, pad);
+    const bool isStatus = statuses[k] == points[k].at; // the call has no other result
+    BasicBlock *returned = changeToInvokeAndSplitBasicBlock(cast<CallInst>(points[k].at), pad);
+    points[k].at = returned->getSinglePredecessor()->getTerminator();
+    auto *branch = cast<BranchInst>(returned->getTerminator());
+    auto *test = BasicBlock::Create(abi.C, "cold", &F);
+    IRBuilder<> B(test);
+    B.SetCurrentDebugLocation(branch->getDebugLoc());
+    B.CreateCondBr(B.CreateICmpEQ(isStatus ? points[k].at : statuses[k], B.getInt32(CH_THROWN)), &after, branch->getSuccessor(0));
+    branch->setSuccessor(0, test);
+    addThrownEdge(after, thrown, returned, test);
+    addThrownEdge(after, thrown, returned, pad);
+  }
+  if (F.hasFnAttribute(Attribute::OptimizeNone))
+    return;
+  const TargetTransformInfo target(DL);
+  for (const WeakVH &after : afters) // a way on which it is known whether the call has thrown leads on at once
+    if (after)
+      simplifyCFG(cast<BasicBlock>(after), target);
+}
+
+} // namespace charcoal
