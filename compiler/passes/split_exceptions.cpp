@@ -19,12 +19,13 @@
 #include "splitter.h"
 #include "options.h"
 #include "suspension_markers.h"
-#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/SSAUpdater.h"
 
 using namespace llvm;
 
@@ -167,65 +168,77 @@ void Splitter::lowerExceptions() {
         M.getOrInsertFunction("__gxx_personality_v0", FunctionType::get(abi.I32, /*isVarArg=*/true)).getCallee()));
 }
 
-// Makes the marker after a point, if there is one, the value that it stands for.
-void Splitter::knowThrown(unsigned k, BasicBlock *restored, Value *restoredThrown) {
-  BasicBlock &after = *points[k].after;
-  thrownPhis.push_back(nullptr);
-  auto marker = markerAfter(after);
-  if (marker == after.end())
-    return;
-  PHINode *phi = PHINode::Create(Type::getInt1Ty(abi.C), 4, "thrown", after.begin());
-  phi->addIncoming(ConstantInt::getFalse(abi.C), points[k].before);
-  phi->addIncoming(restoredThrown, restored);
-  marker->replaceAllUsesWith(phi);
-  marker->eraseFromParent();
-  thrownPhis[k] = phi;
-}
-
-// One more way to `after`: that of a call that has thrown. It has no result.
-static void addThrownEdge(BasicBlock &after, const PHINode *thrown, const BasicBlock *returned, BasicBlock *from) {
-  for (PHINode &phi : after.phis()) {
-    Value *value = phi.getIncomingValueForBlock(returned);
-    auto *I = dyn_cast<Instruction>(value);
-    if (&phi == thrown)
-      value = ConstantInt::getTrue(phi.getContext());
-    else if (I && I->getParent() == returned)
-      value = PoisonValue::get(phi.getType());
-    phi.addIncoming(value, from);
-  }
-}
-
-// Makes the ways from calls that throw. Everything else has been made, so no analysis sees them: they go where the way
-// goes on which the call returns.
-void Splitter::connectThrown() {
-  SmallVector<WeakVH> afters;
-  for (unsigned k = 0; k < thrownPhis.size(); ++k) {
-    PHINode *thrown = thrownPhis[k];
-    if (!thrown)
+// The values that a block defines get another definition in a block that takes its place on some ways.
+static void repairUses(const BasicBlock &of, BasicBlock &other, const ValueToValueMapTy &others) {
+  for (const Instruction &I : of) {
+    SmallVector<Use *> outside;
+    for (const Use &U : I.uses())
+      if (BasicBlock *BB = blockOfUse(U); BB != &of && BB != &other)
+        outside.push_back(const_cast<Use *>(&U));
+    if (outside.empty())
       continue;
-    BasicBlock &after = *thrown->getParent();
-    afters.push_back(&after);
-    auto *pad = BasicBlock::Create(abi.C, "caught", &F);
-    catchAll(abi, *pad);
-    BranchInst::Create(&after, pad);
-    const bool isStatus = statuses[k] == points[k].at; // the call has no other result
-    BasicBlock *returned = changeToInvokeAndSplitBasicBlock(cast<CallInst>(points[k].at), pad);
-    points[k].at = returned->getSinglePredecessor()->getTerminator();
-    auto *branch = cast<BranchInst>(returned->getTerminator());
-    auto *test = BasicBlock::Create(abi.C, "cold", &F);
-    IRBuilder<> B(test);
-    B.SetCurrentDebugLocation(branch->getDebugLoc());
-    B.CreateCondBr(B.CreateICmpEQ(isStatus ? points[k].at : statuses[k], B.getInt32(CH_THROWN)), &after, branch->getSuccessor(0));
-    branch->setSuccessor(0, test);
-    addThrownEdge(after, thrown, returned, test);
-    addThrownEdge(after, thrown, returned, pad);
+    SSAUpdater values;
+    values.Initialize(I.getType(), I.getName());
+    values.AddAvailableValue(const_cast<BasicBlock *>(&of), const_cast<Instruction *>(&I));
+    values.AddAvailableValue(&other, others.lookup(&I));
+    for (Use *U : outside)
+      values.RewriteUse(*U);
   }
-  if (F.hasFnAttribute(Attribute::OptimizeNone))
-    return;
-  const TargetTransformInfo target(DL);
-  for (const WeakVH &after : afters) // a way on which it is known whether the call has thrown leads on at once
-    if (after)
-      simplifyCFG(cast<BasicBlock>(after), target);
+}
+
+bool Splitter::throwsAt(const Point &P) const { return passesExceptions && markerAfter(*P.after) != P.after->end(); }
+
+// Makes the ways from a call that throws, which replace the marker behind it. Everything else has been made, and has
+// taken them for the way on which the call returns:
+//
+//     after: what is done after the call      =>    after:  the same; br %next
+//            br %thrown, %rethrow, %next            thrown: the same; br %rethrow
+void Splitter::connectThrown(Point &P, Value *status, BasicBlock *restored) {
+  BasicBlock &after = *P.after;
+  auto *choice = cast<BranchInst>(after.getTerminator());
+  BasicBlock *rethrow = choice->getSuccessor(0), *next = choice->getSuccessor(1);
+  ValueToValueMapTy map;
+  BasicBlock *thrown = CloneBasicBlock(&after, map, ".thrown", &F);
+  for (Instruction &I : *thrown)
+    RemapInstruction(&I, map, RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
+  for (PHINode &phi : rethrow->phis()) {
+    const int way = phi.getBasicBlockIndex(&after);
+    if (Value *other = map.lookup(phi.getIncomingValue(way)))
+      phi.setIncomingValue(way, other);
+    phi.setIncomingBlock(way, thrown);
+  }
+  for (auto [BB, to] : {std::pair(&after, next), std::pair(thrown, rethrow)}) {
+    BB->getTerminator()->eraseFromParent();
+    BranchInst::Create(to, BB)->setDebugLoc(P.at->getDebugLoc());
+    auto marker = markerAfter(*BB);
+    marker->eraseFromParent();
+  }
+  MDNode *unlikely = MDBuilder(abi.C).createUnlikelyBranchWeights();
+  IRBuilder<> R(restored->getTerminator());
+  Value *has = thrownPlace ? R.CreateLoad(restoredThrown->getType(), thrownPlace) : restoredThrown;
+  R.CreateCondBr(has, thrown, &after, unlikely);
+  restored->getTerminator()->eraseFromParent();
+
+  auto *caught = BasicBlock::Create(abi.C, "caught", &F), *cold = BasicBlock::Create(abi.C, "cold", &F);
+  catchAll(abi, *caught);
+  BranchInst::Create(thrown, caught);
+  const bool isStatus = status == P.at; // the call has no other result
+  BasicBlock *returned = changeToInvokeAndSplitBasicBlock(cast<CallInst>(P.at), caught);
+  P.at = returned->getSinglePredecessor()->getTerminator();
+  auto *branch = cast<BranchInst>(returned->getTerminator());
+  IRBuilder<> B(cold);
+  B.SetCurrentDebugLocation(branch->getDebugLoc());
+  B.CreateCondBr(B.CreateICmpEQ(isStatus ? P.at : status, B.getInt32(CH_THROWN)), thrown, branch->getSuccessor(0));
+  branch->setSuccessor(0, cold);
+  for (PHINode &phi : thrown->phis()) {
+    const int way = phi.getBasicBlockIndex(P.before);
+    auto *I = dyn_cast<Instruction>(phi.getIncomingValue(way));
+    if (I && (I == P.at || I->getParent() == returned))
+      phi.setIncomingValue(way, PoisonValue::get(phi.getType())); // there is no result
+    phi.setIncomingBlock(way, cold);
+    phi.addIncoming(phi.getIncomingValue(way), caught);
+  }
+  repairUses(after, *thrown, map);
 }
 
 } // namespace charcoal

@@ -244,9 +244,8 @@ void Splitter::connect() {
     point = D.CreateTrunc(D.CreateExtractValue(restored, 0), abi.I32);
     restore = restored;
   }
-  Value *thrown = nullptr;
   if (passesExceptions) {
-    thrown = D.CreateICmpUGE(point, D.getInt32(CH_POINT_THROWN));
+    restoredThrown = D.CreateICmpUGE(point, D.getInt32(CH_POINT_THROWN));
     point = D.CreateAnd(point, CH_POINT_THROWN - 1);
   }
   // If one value is used after each of many points, the register allocator takes time that grows with the square of the
@@ -257,6 +256,10 @@ void Splitter::connect() {
     IRBuilder<> top(&*body->getFirstNonPHIIt());
     wordPlace = top.CreateAlloca(abi.Size, nullptr, "word");
     D.CreateStore(restoredWord, wordPlace);
+    if (passesExceptions) {
+      thrownPlace = top.CreateAlloca(restoredThrown->getType(), nullptr, "thrown");
+      D.CreateStore(restoredThrown, thrownPlace);
+    }
   }
   SwitchInst *choose = D.CreateSwitch(point, lost, points.size(), weightsOfPoints());
   for (unsigned k = 0; k < points.size(); ++k) {
@@ -274,8 +277,6 @@ void Splitter::connect() {
       value->addIncoming(reloadResult(R, value->getType(), word), restored);
     }
     R.CreateBr(P.after);
-    if (passesExceptions)
-      knowThrown(k, restored, thrown);
     suspendingBlocks.push_back(suspending);
     restoredBlocks.push_back(restored);
   }
@@ -302,7 +303,7 @@ void Splitter::passResultsThroughMemory() {
   SmallVector<unsigned> passed; // numbers of points
   uint64_t bits = 0;
   for (unsigned k = 0; k < points.size(); ++k)
-    if (results[k] && (thrownPhis.empty() || !thrownPhis[k]) && isWord(results[k]->getType()) &&
+    if (results[k] && !throwsAt(points[k]) && isWord(results[k]->getType()) &&
         DL.getTypeSizeInBits(results[k]->getType()) % 8 == 0) {
       passed.push_back(k);
       bits = std::max(bits, DL.getTypeSizeInBits(results[k]->getType()).getFixedValue());

@@ -53,8 +53,8 @@ private:
   // split_exceptions.cpp
   void lowerExceptions();
   void returnThrown(llvm::IRBuilder<> &);
-  void knowThrown(unsigned k, llvm::BasicBlock *restored, llvm::Value *restoredThrown);
-  void connectThrown();
+  bool throwsAt(const Point &) const;
+  void connectThrown(Point &, llvm::Value *status, llvm::BasicBlock *restored);
 
   // split_anchor.cpp
   void dropInlinedAnchors();
@@ -209,7 +209,8 @@ private:
   llvm::Value *restoredWord = nullptr;                    // of the result of the call that has been waited for
   llvm::SmallVector<llvm::BasicBlock *> suspendingBlocks; // of points[k]: on the way to suspension
   llvm::SmallVector<llvm::BasicBlock *> restoredBlocks;   // of points[k]: on the way back
-  llvm::SmallVector<llvm::PHINode *> thrownPhis;          // of points[k]: whether the call has thrown, or null
+  llvm::Value *restoredThrown = nullptr;                  // whether the call that has been waited for has thrown
+  llvm::AllocaInst *thrownPlace = nullptr;                // holds the same where many points want to know
 
   // layOutImage
   llvm::AllocaInst *image = nullptr;
