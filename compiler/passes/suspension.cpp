@@ -322,6 +322,12 @@ static bool isIndirectFunctionWithLTO(const CallBase &CB) {
   return isa<GlobalIFunc>(CB.getCalledOperand()) && CB.getModule()->getModuleFlag("EnableSplitLTOUnit");
 }
 
+// std::call_once calls one of these. If an exception leaves the function that they run, it has to be run again: the C
+// library sees to that, but the runtime's interruptible versions, which are in C, do not learn of it.
+static bool runsOnceAndMayThrow(const Function &callee) {
+  return mayPassExceptions(*callee.getParent()) && is_contained({"pthread_once", "call_once"}, callee.getName());
+}
+
 // Clang's landing pads do not depend on the way to them, so that a call may become two calls.
 static bool differsByWay(const CallBase &CB) {
   auto *invoke = dyn_cast<InvokeInst>(&CB);
@@ -351,6 +357,8 @@ CallKind Suspension::classify(const CallBase &CB) const {
   if (callee->isDeclaration()) {
     if (!mayBlock(*callee))
       return CallKind::Plain;
+    if (runsOnceAndMayThrow(*callee))
+      return CallKind::PlainYield;
     if (packed && !unusual)
       return CallKind::ExternalVariadic;
     return unusual || variadic ? CallKind::PlainYield : CallKind::External;

@@ -8,6 +8,7 @@
 #include "posix/locks/queue.h"
 #include "posix/single_activity.h"
 #include "sched/tsan.h"
+#include <dlfcn.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <stdlib.h>
@@ -208,6 +209,28 @@ static bool pass(struct ch_lock_wait *w) {
 }
 static const struct type passing_type = TYPE("pthread_once", pass, &of_once);
 
+/* The C++ library's std::call_once hands its function to the one that pthread_once runs, by two variables of the
+ * thread, and clears them when its call ends. While one activity waits another may do so. */
+struct handed_over {
+  void **at[2], *is[2];
+};
+extern __typeof__(dlsym) dlsym __attribute__((weak)); /* a static program may lack it */
+static struct handed_over what_is_handed_over(void) {
+  struct handed_over all = {0};
+  if (dlsym) {
+    all.at[0] = dlsym(RTLD_DEFAULT, "_ZSt15__once_callable");
+    all.at[1] = dlsym(RTLD_DEFAULT, "_ZSt11__once_call");
+  }
+  for (unsigned i = 0; i < 2; i++)
+    all.is[i] = all.at[i] ? *all.at[i] : NULL;
+  return all;
+}
+static void hand_over_again(const struct handed_over *all) {
+  for (unsigned i = 0; i < 2; i++)
+    if (all->at[i])
+      *all->at[i] = all->is[i];
+}
+
 /* Before the C library's own, which waits with the thread: an activity of this domain may be what runs the function. It
  * is still the C library that runs it for plain code, because the function may throw a C++ exception. */
 static int once_plainly(pthread_once_t *once, void (*init)(void)) {
@@ -215,7 +238,9 @@ static int once_plainly(pthread_once_t *once, void (*init)(void)) {
   while (ch_domain.current && is_running(once, &unused) &&
          (*running(once) || ch_domain.live > 1 || !ch_is_single_activity())) {
     struct ch_lock_wait w = {.clause = {.type = &passing_type.type.clause, .object = once}};
+    const struct handed_over all = what_is_handed_over();
     ch_lock_wait(&w);
+    hand_over_again(&all);
   }
   return ch_library_once(once, init);
 }

@@ -226,6 +226,26 @@ TEST(a_local_static_variable_whose_making_fails_is_made_by_the_next) {
   EXPECT(failures == 1 && sum == 10 && attempts == 2);
 }
 
+TEST(what_is_to_be_done_once_is_done_again_after_a_failure) {
+  std::once_flag flag;
+  int attempts = 0, failures = 0;
+  charcoal::finish([&](charcoal::scope &s) {
+    for (int i = 0; i < 3; i++)
+      s.activate([&] {
+        try {
+          std::call_once(flag, [&] {
+            pause_briefly();
+            if (attempts++ == 0)
+              throw problem(0);
+          });
+        } catch (const problem &) {
+          failures++;
+        }
+      });
+  });
+  EXPECT(attempts == 2 && failures == 1);
+}
+
 TEST(locks_are_given_back) {
   std::mutex lock;
   int entered = 0;
