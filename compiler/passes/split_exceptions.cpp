@@ -199,8 +199,10 @@ void Splitter::connectThrown(Point &P, Value *status, BasicBlock *restored) {
   BasicBlock *rethrow = choice->getSuccessor(0), *next = choice->getSuccessor(1);
   ValueToValueMapTy map;
   BasicBlock *thrown = CloneBasicBlock(&after, map, ".thrown", &F);
-  for (Instruction &I : *thrown)
+  for (Instruction &I : *thrown) {
     RemapInstruction(&I, map, RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
+    I.dropDbgRecords(); // among them the label of the point, of which there is one
+  }
   for (PHINode &phi : rethrow->phis()) {
     const int way = phi.getBasicBlockIndex(&after);
     if (Value *other = map.lookup(phi.getIncomingValue(way)))
