@@ -1,6 +1,7 @@
 /** AsyncLocalStorage goes with activities as with native async functions. */
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
-import { test, same } from './harness.ts'
+import { EventEmitter } from 'node:events'
+import { ok, same, test } from './harness.ts'
 import '../src/node/asyncContext.ts'
 import {
   async,
@@ -18,10 +19,12 @@ import {
   wait,
   waituntil,
 } from './lib.ts'
-import { asyncStacks } from '../src/dev/index.ts'
+import { asyncStacks, random } from '../src/dev/index.ts'
 import { all, group, map, timeout } from '../src/ops.ts'
 import * as runtime from '../src/plugin/runtime.ts'
 import { transform } from '../src/plugin/transform.ts'
+import { isKnown, told, transformed } from './told.ts'
+import { randomProgram } from './written.ts'
 
 const storage = new AsyncLocalStorage<string>()
 const store = (): string => storage.getStore() ?? 'none'
@@ -230,7 +233,17 @@ test('an operation made inside run has its store, whoever waits for it', async (
       const result: string[] = yield* own
       return [...result, store()]
     })
-    same([name, seen, await inActivity], [name, [['A', 'A'], ['B', 'B']], ['C', 'C', 'none']])
+    same(
+      [name, seen, await inActivity],
+      [
+        name,
+        [
+          ['A', 'A'],
+          ['B', 'B'],
+        ],
+        ['C', 'C', 'none'],
+      ],
+    )
   }
 })
 
@@ -252,7 +265,16 @@ test('what is started in a group has the stores of who starts it, and not of who
   for (const [name, item] of Object.entries(items)) {
     const start = (): Promise<unknown> => tasks.start(name === 'call' ? item() : item)
     const seen = await Promise.all(['A', 'B'].map((s) => storage.run(s, start)))
-    same([name, seen], [name, [['A', 'A'], ['B', 'B']]])
+    same(
+      [name, seen],
+      [
+        name,
+        [
+          ['A', 'A'],
+          ['B', 'B'],
+        ],
+      ],
+    )
   }
   await tasks.done()
 })
@@ -307,6 +329,24 @@ test('transformed functions keep their stores as native ones do', async () => {
   same(await run(ours), await run(native))
 })
 
+test('random plain programs have the stores that they have natively', async () => {
+  const first = Number(process.env.CHARCOAL_SEED ?? 1)
+  const rounds = Number(process.env.CHARCOAL_ROUNDS ?? 30)
+  const using = isKnown('await using x = null') && Symbol.asyncDispose !== undefined
+  const hooks = { AsyncLocalStorage, AsyncResource, EventEmitter }
+  const stores = new Set<string>()
+  for (let seed = first; seed < first + rounds; seed++) {
+    const source = randomProgram(random(seed), { strict: seed % 2 === 1, using, stores: true })
+    const native = await told(source, false, hooks)
+    for (const line of native) stores.add(/^"\d+ (\w+)"/.exec(line)?.[1]!.replace(/\d+/, '') ?? '')
+    const code = transformed(source)
+    for (const inActivity of [false, true])
+      same((await told(code, inActivity, hooks)).join('\n'), native.join('\n'), `program ${seed}`)
+  }
+  for (const name of ['', 'none', 'e', 'bound', 'kept', 'resource'])
+    ok(stores.has(name), `no program tells the store ${name}, but ${[...stores]}`)
+})
+
 test('a local variable is inherited by what is spawned, and then their own', async () => {
   const user = local('nobody')
   same(
@@ -345,5 +385,30 @@ test('a stack after a wait names the functions that waited, and not how their st
     same(error.stack.match(/at (async )?[\w.]+ /g), ['at innermost ', 'at async outermost '])
   } finally {
     stop()
+  }
+})
+
+test('what enterWith enters inside run, or another function that enters stores, has ended with that', async () => {
+  const bound = storage.run('bound', () => AsyncResource.bind((f: () => unknown) => f()))
+  const kept = storage.run('kept', () => AsyncLocalStorage.snapshot())
+  const ways: ((f: () => unknown) => unknown)[] = [
+    (f) => storage.run('run', f),
+    (f) => storage.run('run', () => storage.run('inner', f)),
+    (f) => storage.run('outer', f), // the store that is there is not entered, so what the function enters stays
+    (f) => bound(f),
+    (f) => kept(f),
+    (f) => storage.run('run', () => asyncFn(function* () {})().then(f)),
+  ]
+  for (const way of ways) {
+    const enter = (): void => storage.enterWith('entered')
+    const native = await storage.run('outer', async () => [way(enter), await hop(), store()][2])
+    const ours = await storage.run('outer', () =>
+      spawn(function* () {
+        way(enter)
+        yield* wait(hop())
+        return store()
+      }),
+    )
+    same([String(way), ours], [String(way), native])
   }
 })

@@ -1,49 +1,9 @@
 /** Plain programs mean the same with and without the build plugin, called by legacy code and inside an activity. */
 import { ok, same, test } from './harness.ts'
-import { transform } from '../src/plugin/transform.ts'
-import * as runtime from '../src/plugin/runtime.ts'
-import * as lib from './lib.ts'
 import { PROGRAMS } from './plain.ts'
+import { isKnown, told, transformed } from './told.ts'
 import { randomProgram } from './written.ts'
 import { random } from '../src/dev/index.ts'
-
-const AsyncFunction = Object.getPrototypeOf(async function () {}).constructor
-const tick = (ms = 1): Promise<void> => new Promise((done) => setTimeout(done, ms))
-
-/** What a value is, in more words than JSON has. */
-function show(x: any, depth = 0): string {
-  if (x === null || (typeof x !== 'object' && typeof x !== 'function'))
-    return typeof x === 'string' ? JSON.stringify(x) : `${String(x)}${typeof x === 'bigint' ? 'n' : ''}`
-  if (typeof x === 'function') return 'function'
-  if (x instanceof Error) return String(x)
-  if (x instanceof Promise) return 'promise'
-  if (depth > 5) return '…'
-  if (Array.isArray(x)) return `[${x.map((y) => show(y, depth + 1)).join(', ')}]`
-  const fields = Object.keys(x).map((key) => `${key}: ${show(x[key], depth + 1)}`)
-  return `{ ${fields.join(', ')} }`
-}
-
-/** What the program tells, whether an activity or legacy code calls its `main`, and how that ends. */
-async function told(text: string, inActivity: boolean): Promise<string[]> {
-  const lines: string[] = []
-  const log = (...xs: unknown[]): void => void lines.push(xs.map((x) => show(x)).join(' '))
-  try {
-    const main = await new AsyncFunction('charcoal$', 'log', 'tick', `${text}\nreturn main`)(runtime, log, tick)
-    log('returned', await (inActivity ? lib.spawn(() => main()) : main()))
-  } catch (error) {
-    log('threw', error)
-  }
-  await tick(5)
-  return lines
-}
-
-const joined = (lines: string[]): string => lines.join('\n')
-
-export const transformed = (source: string): string =>
-  transform(source, { file: 'x.js', all: true, format: 'commonjs' })!.code.replace(
-    /const charcoal\$ = require\(.*?\);/,
-    '',
-  )
 
 for (const [name, source] of Object.entries(PROGRAMS))
   test(`law 11: a plain program means the same: ${name}`, async () => {
@@ -58,16 +18,6 @@ for (const [name, source] of Object.entries(PROGRAMS))
       )
   })
 
-/** Some need what not all hosts have. */
-function isKnown(source: string): boolean {
-  try {
-    new AsyncFunction(source)
-    return true
-  } catch {
-    return false
-  }
-}
-
 test('law 11: random plain programs mean the same', async () => {
   const { env = {} } = (globalThis as any).process ?? {}
   const first = Number(env.CHARCOAL_SEED ?? 1)
@@ -80,7 +30,7 @@ test('law 11: random plain programs mean the same', async () => {
     ok(isKnown(source), `program ${seed} is none: ${source}`)
     const native = (await told(source, false)).join('\n')
     const code = transformed(source)
-    for (const inActivity of [false, true]) same(await told(code, inActivity).then(joined), native, `program ${seed}`)
+    for (const inActivity of [false, true]) same((await told(code, inActivity)).join('\n'), native, `program ${seed}`)
     lines += native.split('\n').length
     if (native.split('\n').length > 15) long++
   }

@@ -12,12 +12,15 @@ export interface Kinds {
   strict: boolean
   /** The host knows `await using` natively. */
   using: boolean
+  /** The program enters stores of AsyncLocalStorage, and tells which one it sees. */
+  stores?: boolean
 }
 
 const PRELUDE = `
 let fuel = 150
 const kind = (x) => x instanceof Error ? x.constructor.name : Array.isArray(x) ? x.map(kind) : x
-const t = (id, x) => { if (fuel-- < 0) throw 'fuel'; log(id, kind(x)); return x }
+let t = (id, x) => { if (fuel-- < 0) throw 'fuel'; log(id, kind(x)); return x }
+const quiet = (id, x) => { if (fuel > 0) t(id, x); return x }
 const later = (x) => Promise.resolve().then(() => x)
 const fails = (x) => Promise.resolve().then(() => { throw x })
 const thenable = (x) => ({ then(ok) { ok(x) } })
@@ -33,6 +36,29 @@ const stream = (id, n) => ({ [Symbol.asyncIterator]() { let i = 0
 const asyncDispose = Symbol.asyncDispose, dispose = Symbol.dispose
 const file = (id) => ({ id, [asyncDispose]() { t(id, 'end'); return later(1) } })
 const lock = (id) => ({ id, [dispose]() { t(id, 'unlocks') } })
+`
+
+const STORES = `
+const { AsyncLocalStorage, AsyncResource, EventEmitter } = hooks
+const storage = new AsyncLocalStorage()
+const told = t
+const store = () => storage.getStore() ?? 'none'
+t = (id, x) => (told(id + ' ' + store(), x), x)
+const hop = (id, x) => new Promise((done) => setTimeout(() => done(quiet(id, x))))
+const asks = (id, x) => ({ then(ok) { ok(quiet(id, x)) } })
+const emits = (id, x) => { const e = new EventEmitter(); setTimeout(() => storage.run('emits', () => e.emit('e', x)))
+  return new Promise((done) => e.once('e', AsyncResource.bind((x) => done(quiet(id, x))))) }
+const call = (f, ...xs) => f(...xs)
+const bound = storage.run('bound', () => AsyncResource.bind(call))
+const kept = storage.run('kept', () => AsyncLocalStorage.snapshot())
+const resource = storage.run('resource', () => new AsyncResource('test'))
+const run1 = (f, ...xs) => storage.run(1, f, ...xs)
+const run2 = (f, ...xs) => storage.run({ n: 2 }.n, f, ...xs)
+const exit = (f, ...xs) => storage.exit(f, ...xs)
+const scope = (f, ...xs) => resource.runInAsyncScope(f, null, ...xs)
+const same = (f, ...xs) => storage.run(storage.getStore(), f, ...xs)
+const late = (f, ...xs) => AsyncLocalStorage.snapshot()(f, ...xs)
+const deep = (f, ...xs) => run1(run2, exit, run2, f, ...xs)
 `
 
 /** Where the program that is written stands. */
@@ -52,6 +78,8 @@ interface Place {
   inAtomic: boolean
   /** No block is open here, whoever calls, so that a call begins at once. */
   begins: boolean
+  /** In no function but `main`. */
+  isMain: boolean
   /** Labels around: those of loops can be continued. */
   labels: { name: string; isLoop: boolean }[]
   isInLoop: boolean
@@ -69,6 +97,7 @@ function insideFunction(at: Place, names: string[]): Place {
     inFunction: true,
     inAtomic: false,
     begins: false,
+    isMain: false,
     labels: [],
     isInLoop: false,
     isInSwitch: false,
@@ -106,13 +135,15 @@ class Writer {
       inFunction: false,
       inAtomic: false,
       begins: false,
+      isMain: false,
       labels: [],
       isInLoop: false,
       isInSwitch: false,
     }
-    const parts = [this.kinds.strict ? `'use strict'` : '', PRELUDE, 'let g1 = 1, g2 = 2']
+    const { strict, stores } = this.kinds
+    const parts = [strict ? `'use strict'` : '', PRELUDE, stores ? STORES : '', 'let g1 = 1, g2 = 2']
     for (let n = 1 + this.pick(4); n > 0; n--) parts.push(this.declared(top, 3))
-    const main: Place = { ...top, waits: true, own: true, inFunction: true, begins: true }
+    const main: Place = { ...top, waits: true, own: true, inFunction: true, begins: true, isMain: true }
     const tries = this.callables.map(({ name, generator }) =>
       generator ? `for await (const x of ${name}(1, 2)) t(${this.id()}, x)` : `t(${this.id()}, await ${name}(1, [2]))`,
     )
@@ -134,6 +165,15 @@ class Writer {
 
   private id(): number {
     return ++this.ids
+  }
+
+  /**
+   * What calls a function with other stores than there are here: one that does not wait. What it enters stays with
+   * `same` and `exit`. In Node 20 and `exit`, nothing that is bound has its stores, so no `async` function runs there.
+   */
+  private way(how: 'plain' | 'enters' | 'waits' = 'plain'): string {
+    const more = { plain: ['same', 'exit'], enters: [], waits: ['same'] }[how]
+    return this.one('run1', 'run2', 'scope', 'bound', 'kept', 'late', 'deep', ...more)
   }
 
   /** What ends a statement. */
@@ -253,6 +293,8 @@ class Writer {
       () => this.assignment(at, depth) + this.end(),
     ]
     if (at.waits) simple.push(() => `await ${this.operand(at, depth)}${this.end()}`)
+    if (this.kinds.stores && at.isMain)
+      simple.push(() => `storage.enterWith('e${this.id()}'); t(${this.id()}, 'entered')${this.end()}`)
     if (at.yields && !at.inAtomic) simple.push(() => `${this.yielded(at, depth)}${this.end()}`)
     if (at.inFunction && this.pick(4) === 0)
       simple.push(
@@ -264,7 +306,7 @@ class Writer {
       simple.push(() => {
         const name = `q${this.id()}`
         const call = `${this.one(...calls).name}(${this.one('', e(1))})`
-        return `const ${name} = ${call}; t(${this.id()}, 'goes on'); t(${this.id()}, await ${name})${this.end()}`
+        return `const ${name} = ${call}; quiet(${this.id()}, 'goes on'); t(${this.id()}, await ${name})${this.end()}`
       })
     const exits = this.exits(at)
     if (exits.length > 0) simple.push(() => `if (t(${this.id()}, ${e(1)})) ${this.one(...exits)};`)
@@ -316,7 +358,8 @@ class Writer {
       () => {
         const name = `e${this.id()}`
         const caught = this.one(
-          `catch (${name}) ${inner({ reads: [...at.reads, name] })}`,
+          // What the host says of an error is not the same everywhere.
+          `catch (${name}) ${inner({ reads: [...at.reads, `kind(${name})`] })}`,
           `catch ${inner()}`,
           `catch ({ length: ${name} = ${e(1)} }) ${inner({ reads: [...at.reads, name] })}`,
         )
@@ -371,8 +414,7 @@ class Writer {
           () => `atomic: ${inner({ inAtomic: true, begins: false, yields: false })}`,
         )
     }
-    if (!at.strict)
-      nested.push(() => `with ({ g1: ${e(1)}, q${this.id()}: 2 }) ${inner()}`)
+    if (!at.strict) nested.push(() => `with ({ g1: ${e(1)}, q${this.id()}: 2 }) ${inner()}`)
     return this.pick(3) === 0 ? this.one(...simple)() : this.one(...nested)()
   }
 
@@ -427,9 +469,18 @@ class Writer {
       () => (at.reads.length > 0 ? this.one(...at.reads) : '1'),
       () => (at.reads.length > 0 ? this.one(...at.reads) : '1'),
     ]
-    if (at.own) leaves.push(() => 'arguments.length', () => 'arguments[0]', () => '(new.target === undefined)')
+    if (at.own)
+      leaves.push(
+        () => 'arguments.length',
+        () => 'arguments[0]',
+        () => '(new.target === undefined)',
+      )
     if (at.hidden) leaves.push(() => '(#p in Object(this) && this.#p)')
-    if (at.base) leaves.push(() => 'super.m?.name', () => 'this?.v')
+    if (at.base)
+      leaves.push(
+        () => 'super.m?.name',
+        () => 'this?.v',
+      )
     if (depth <= 0) return this.one(...leaves)()
     const more: (() => string)[] = [
       ...leaves,
@@ -451,6 +502,19 @@ class Writer {
       () => `new (class { constructor(x) { this.x = x } })(${e()}).x`,
       () => `eval('${this.one(...at.reads, '1').replace(/'/g, '')}')`,
     ]
+    if (this.kinds.stores) {
+      const quiet = { ...at, waits: false, yields: false }
+      const inside = (): string => `() => ${this.expression(quiet, depth - 1)}`
+      more.push(
+        () => `${this.way()}(${inside()})`,
+        () => `t(${this.id()}, ${e()})`,
+        () => {
+          const enter = `storage.enterWith('e${this.id()}')`
+          const way = this.way(at.isMain ? 'plain' : 'enters')
+          return `${way}(() => (${enter}, t(${this.id()}, ${this.expression(quiet, 1)})))`
+        },
+      )
+    }
     if (at.base)
       more.push(
         () => `super.m?.(${e()})`,
@@ -488,7 +552,10 @@ class Writer {
       `iterable(${this.id()}, 2)`,
       this.awaited(at, `stream(${this.id()}, 2)`),
     ]
-    for (const { name } of generators) found.push(`${name}(${e()})`, `${name}(${e()}, ${e()})`)
+    for (const { name } of generators) {
+      found.push(`${name}(${e()})`, `${name}(${e()}, ${e()})`)
+      if (this.kinds.stores) found.push(`${this.way('waits')}(${name}, ${e()})`)
+    }
     return this.one(...found)
   }
 
@@ -522,6 +589,30 @@ class Writer {
         () => `(${e()} && ${name}(${e()}))`,
         () => `${name}\`a\${${e()}}\``,
       )
+    if (this.kinds.stores) {
+      found.push(
+        () => `hop(${this.id()}, ${e()})`,
+        () => `asks(${this.id()}, ${e()})`,
+        () => `emits(${this.id()}, ${e()})`,
+        () => `${this.way()}(hop, ${this.id()}, ${e()})`,
+        () => `${this.way()}(asks, ${this.id()}, ${e()})`,
+        () => `${this.way()}(later, ${e()})`,
+      )
+      if (depth > 1) {
+        found.push(
+          () => `${this.way('waits')}(${this.arrow(at, depth - 1)}, ${e()}, ${e()})`,
+          () => `${this.way('waits')}(async function ${rest(false)}, ${e()})`,
+          () => `${this.way('waits')}(async () => ${this.expression(insideFunction(at, []), depth - 1)})`,
+        )
+        const still = (): string => this.expression({ ...at, waits: false, yields: false }, depth - 1)
+        for (const { name } of calls)
+          found.push(
+            () => `${this.way('waits')}(${name}, ${e()}, ${e()})`,
+            () => `${this.way('waits')}(() => ${name}(${still()}))`,
+            () => `${this.way('waits')}(() => [${name}(${still()})][0])`,
+          )
+      }
+    }
     for (const { name } of generators)
       found.push(() => {
         const asks = [`next(${this.pick(3)})`, `${this.one('next', 'return', 'throw')}(${this.one('5', 'later(6)')})`]

@@ -2,7 +2,8 @@
  * AsyncLocalStorage goes with activities as it goes with native `async` functions: an activity has the stores of who
  * spawned it, whoever wakes it; a call, or an operation such as `lock.with(f)`, that is made inside `storage.run`,
  * `storage.exit`, or a function that was bound to a context (`snapshot`, `AsyncResource`) has those of there; what
- * `enterWith` enters stays. Node, Bun, Deno, and Cloudflare's workerd with the flag `nodejs_compat`.
+ * `enterWith` enters stays, until the end of such a function if it was called in one. Node, Bun, Deno, and Cloudflare's
+ * workerd with the flag `nodejs_compat`.
  *
  * A program without AsyncLocalStorage pays nothing: it is used from the first call of `run` or `enterWith`, which are
  * wrapped to see that, or from the beginning, if this is loaded where there is a store. From then on one of ours says
@@ -77,6 +78,8 @@ if (hooks !== undefined) {
   const entering = (f: Method, isUse: boolean): Method =>
     function (...args) {
       if (isUse) use()
+      const branch = domain.current
+      const context = branch?.context
       running++
       look()
       try {
@@ -84,6 +87,8 @@ if (hooks !== undefined) {
       } finally {
         running--
         look()
+        // What `enterWith` has entered inside has ended mostly, but not if the function has entered nothing itself.
+        if (branch !== null && branch.context !== context) branch.context = present()
       }
     }
   prototype.run = entering(prototype.run, true)
