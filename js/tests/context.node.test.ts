@@ -412,3 +412,136 @@ test('what enterWith enters inside run, or another function that enters stores, 
     same([String(way), ours], [String(way), native])
   }
 })
+
+test('what an activity enters is not entered by its branches and calls that were begun before', async () => {
+  const seen: string[] = []
+  const later = asyncFn(function* (name: string) {
+    yield* sleep(2)
+    seen.push(`${name} ${store()}`)
+  })
+  const enters: (() => Generator<unknown, unknown, any>)[] = [
+    function* () {
+      yield* async(later('branch'))
+      storage.enterWith('entered')
+    },
+    function* () {
+      const kept = later('kept')
+      yield* sleep(0)
+      storage.enterWith('entered')
+      yield* kept
+    },
+    function* () {
+      const call = later('claimed')
+      const task = storage.run('inner', () => spawn(call))
+      storage.enterWith('entered')
+      yield* task
+    },
+    function* () {
+      const call = later('call')
+      yield* storage.run('inner', () => finish(call))
+      storage.enterWith('entered')
+    },
+    function* () {
+      yield* async(function* () {
+        storage.enterWith('entered')
+        yield* sleep(1)
+      })
+      yield* later('caller')
+    },
+  ]
+  for (const enter of enters) await storage.run('outer', () => spawn(() => finish(enter)))
+  same(seen, ['branch outer', 'kept outer', 'claimed outer', 'call outer', 'caller outer'])
+})
+
+test('a function that makes the body of a block is called in it, with the stores of the call', async () => {
+  const load = asyncFn(function* () {
+    yield* sleep(0)
+    return store()
+  })
+  const blocks: (() => any)[] = [
+    () =>
+      atomic(async () => {
+        const before = store()
+        await hop()
+        return [before, store(), await load()]
+      }),
+    () => atomic(() => hop().then(async () => [store(), store(), await load()])),
+  ]
+  for (const block of blocks) {
+    const inside = function* (): Generator<unknown, unknown, any> {
+      yield* sleep(0)
+      return [yield* storage.run('inner', block), store()]
+    }
+    same(await storage.run('outer', () => spawn(inside)), [['inner', 'inner', 'inner'], 'outer'])
+    same(await storage.run('outer', block), ['outer', 'outer', 'outer'])
+  }
+})
+
+test('a call that another operation takes over has the stores of where it was made', async () => {
+  const load = asyncFn(function* () {
+    const before = store()
+    yield* sleep(0)
+    return `${before} ${store()}`
+  })
+  const ways: Record<string, (call: any) => any> = {
+    itself: (call) => call,
+    spawn: (call) => spawn(call),
+    'spawn with a signal': (call) => spawn(call, { signal: new AbortController().signal }),
+    'a function that is spawned': (call) => spawn(() => call),
+    atomic: (call) => atomic(call),
+    finish: (call) => finish(call),
+    deadline: (call) => deadline(999, call),
+    with: (call) => mutex().with(() => call),
+    all: (call) => all([call]).then(([value]) => value),
+    timeout: (call) => timeout(999, call),
+    'a body of waituntil': (call) => waituntil(sleep(0).do(() => call)),
+    async: (call) =>
+      finish(function* () {
+        const handle: any = yield* async(call)
+        yield* finish(() => sleep(1))
+        return handle.value
+      }),
+  }
+  for (const [name, way] of Object.entries(ways)) {
+    const made: (() => any)[] = [
+      () => way(storage.run('A', () => load())),
+      () => {
+        const call = load()
+        return storage.run('B', () => way(call))
+      },
+      () => {
+        const call = storage.run('A', () => load())
+        return storage.run('B', () => way(call))
+      },
+    ]
+    const seen: unknown[] = []
+    const inside = function* (): Generator<unknown, void, any> {
+      for (const make of made) seen.push(yield* wait(make()))
+    }
+    await storage.run('outer', () => spawn(inside))
+    for (const make of made) seen.push(await storage.run('outer', make))
+    const want = ['A A', 'outer outer', 'A A']
+    same([name, seen], [name, [...want, ...want]])
+  }
+})
+
+test('a branch, and what waituntil calls, have the stores of where they were made', async () => {
+  const makes: Record<string, () => any> = {
+    async: () =>
+      async(function* () {
+        yield* sleep(0)
+        seen.push(store())
+      }),
+    waituntil: () => waituntil(sleep(0).do(() => seen.push(store()))).or(sleep(999)),
+    else: () => waituntil(sleep(999)).else(() => seen.push(store())),
+  }
+  let seen: string[] = []
+  for (const [name, make] of Object.entries(makes)) {
+    seen = []
+    await finish(function* () {
+      yield* storage.run('A', make)
+      seen.push(store())
+    })
+    same([name, seen.sort()], [name, ['A', 'none']])
+  }
+})

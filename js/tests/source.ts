@@ -2,6 +2,7 @@
 import './stacks.test.ts'
 import './bugs.test.ts'
 import './context.node.test.ts'
+import './stores.node.test.ts'
 import './inspect.node.test.ts'
 import './imports.node.test.ts'
 import './examples.test.ts'

@@ -305,7 +305,10 @@ class Writer {
     if (at.begins && calls.length > 0)
       simple.push(() => {
         const name = `q${this.id()}`
-        const call = `${this.one(...calls).name}(${this.one('', e(1))})`
+        const callee = this.one(...calls).name
+        const given = this.one('', e(1))
+        const other = this.kinds.stores && this.pick(2) === 0
+        const call = other ? `${this.way('waits')}(${callee}, ${given})` : `${callee}(${given})`
         return `const ${name} = ${call}; quiet(${this.id()}, 'goes on'); t(${this.id()}, await ${name})${this.end()}`
       })
     const exits = this.exits(at)
@@ -610,6 +613,8 @@ class Writer {
             () => `${this.way('waits')}(${name}, ${e()}, ${e()})`,
             () => `${this.way('waits')}(() => ${name}(${still()}))`,
             () => `${this.way('waits')}(() => [${name}(${still()})][0])`,
+            () => `Promise.${this.one('all', 'race', 'any')}([${this.way('waits')}(${name}, ${e()})])`,
+            () => `Promise.allSettled([later(1), 2].map((x) => ${this.way('waits')}(later, x)))`,
           )
       }
     }

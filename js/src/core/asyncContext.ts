@@ -14,6 +14,10 @@ export type { AsyncContext }
 export interface AsyncContexts {
   /** The present context, for a new activity. */
   present(): AsyncContext
+  /** Gives `owner`, which shares one, a context of its own, because what a branch enters stays in its context. */
+  unshare(owner: { context: AsyncContext | null | undefined }): void
+  /** A call that the running branch has made, in no other context, is in that of the branch from now on. */
+  inherit(call: { context: AsyncContext | null | undefined }): void
   /** The present context if it may be another than that of the running branch: while `isElsewhere` holds. */
   entered(): AsyncContext | undefined
   /** A block was opened on `branch`, whose code runs, or goes on later. What it sets in motion belongs to the block. */

@@ -7,7 +7,7 @@ import { checkBody, checkFunction, checkOptions, checkWord, refuse } from './arg
 import type { AnyIterator, Branch } from './types.ts'
 import { contexts } from './asyncContext.ts'
 import { blockOf, open, type AtomicBlock, type AtomicOptions } from './atomicBlock.ts'
-import { Call, claimed, generatorOf, push } from './call.ts'
+import { Call, claimed, frame, generatorOf, isCall } from './call.ts'
 import { delegate, ending, generatorNext, isGeneratorFunction, just } from './generators.ts'
 import { domain } from './current.ts'
 import { named, nameOf } from './names.ts'
@@ -29,6 +29,8 @@ class AtomicCall<T> extends Call<T> {
     super(null)
     this.todo = todo
     this.made = made
+    // All that runs in the block is this call, so the block is in its context.
+    if (isCall(todo)) this.context = todo.takeContext() ?? this.context
     domain.called(this)
   }
 
@@ -42,6 +44,7 @@ class AtomicCall<T> extends Call<T> {
     // The body runs on the JavaScript stack until it first suspends.
     const block = this.open(branch)
     if (contexts !== null) contexts.opened(branch, block, true)
+    this.gen = this.begun()
     let result: IteratorResult<unknown, unknown>
     d.depth++
     try {
@@ -70,12 +73,16 @@ class AtomicCall<T> extends Call<T> {
   private open(branch: Branch): AtomicBlock {
     const block = (this.block = openBlock(branch, this.source))
     if (this.options !== null) block.choose(this.options)
-    try {
-      this.gen = this.made ?? generatorOf(this.todo)
-    } catch (error) {
-      this.gen = ending(THROW, error)
-    }
     return block
+  }
+
+  /** What the block runs. The function that makes it is called inside the block, with the stores of the call. */
+  private begun(): AnyIterator {
+    try {
+      return this.made ?? generatorOf(this.todo)
+    } catch (error) {
+      return ending(THROW, error)
+    }
   }
 
   override begin(branch: Branch): boolean {
@@ -90,8 +97,10 @@ class AtomicCall<T> extends Call<T> {
   /** Opens the block on `branch` and makes the call its innermost frame. */
   enter(branch: Branch): boolean {
     const block = this.open(branch)
-    push(this, branch)
+    frame(this, branch)
     if (contexts !== null) contexts.opened(branch, block, false)
+    const { context } = branch
+    branch.gen = context === null ? this.begun() : context.runInAsyncScope(this.begun, this)
     return branch.goOn(NEXT, undefined)
   }
 

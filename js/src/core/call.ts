@@ -131,8 +131,8 @@ export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending
     if (this.value === this) return this.follow()
     this.claim()
     // A call that was not awaited has waited for its caller to do something else, inside `storage.run` perhaps.
-    const context = this.context ?? domain.current?.context
-    return (this.activity = domain.adopt!(this.body(), this.label, context) as Activity<T>)
+    contexts?.inherit(this)
+    return (this.activity = domain.adopt!(this.body(), this.label, this.context) as Activity<T>)
   }
 
   /** The call is a part of a branch. From now on an activity that nobody runs stands for it, and ends with it. */
@@ -166,6 +166,8 @@ export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending
   claim(): void {
     if (domain.pending === this) domain.pending = null
     const { activity } = this
+    // Who runs it may have other stores than there were where it was made.
+    if (isElsewhere) contexts!.inherit(this)
     if (
       activity === null ||
       activity.mode !== START ||
@@ -174,14 +176,28 @@ export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending
     )
       return
     this.activity = null
+    if (contexts !== null) this.context = (activity as { context?: AsyncContext | null }).context
     this.returned(activity.answer as AnyIterator)
     activity.answer = () => {}
+  }
+
+  /** @internal The context that whoever runs the call instead enters for it; undefined: none. */
+  takeContext(): AsyncContext | null | undefined {
+    const { context } = this
+    this.context = undefined
+    return context
   }
 
   /** @internal Claims the call, and gives what it would run. */
   take(): AnyIterator {
     this.claim()
-    return this.gen === null || this.activity !== null || this.value === this ? delegate(this) : this.body()
+    return this.runs()
+  }
+
+  /** @internal What the call would run, after it was claimed. */
+  runs(): AnyIterator {
+    const { gen, activity, value, context } = this
+    return gen === null || activity !== null || value === this || context !== undefined ? delegate(this) : this.body()
   }
 
   /** What an activity of the call's own runs. The call cannot run any more. */
@@ -221,13 +237,18 @@ export function suspended(gen: AnyIterator, inner: unknown): Call<unknown> {
   return call
 }
 
-/** Makes `call` the innermost frame of `branch`. */
+/** Makes `call` the innermost frame of `branch`, which runs the callee from now on. */
 export function push(call: Call<any>, branch: Branch): void {
   const callee = call.gen
   if (callee === null) throw new Error(say(RUN_ALREADY))
+  frame(call, branch)
+  branch.gen = callee
+}
+
+/** Makes `call` the innermost frame of `branch`, which is to be given what the call runs. */
+export function frame(call: Call<any>, branch: Branch): void {
   call.gen = branch.gen
   call.parent = branch.frame
-  branch.gen = callee
   branch.frame = call
   if (call.context !== undefined) {
     const caller = branch.context

@@ -76,8 +76,12 @@ export class Domain extends Scheduler implements types.Domain {
   // ---- birth and end of activities
 
   /** Queues a new activity; its body does not run before the caller has gone on (law 7). */
-  spawn<T>(body: unknown, contained?: boolean, name?: string): Activity<T> {
+  spawn<T>(body: unknown, contained?: boolean, name?: string, context?: AsyncContext | null): Activity<T> {
     const activity = this.make<T>(body, contained, name)
+    if (context !== undefined) {
+      activity.context = context
+      contexts?.unshare(activity)
+    }
     this.enqueue(activity)
     if (this.current === null) this.comes(activity)
     return activity
@@ -85,10 +89,9 @@ export class Domain extends Scheduler implements types.Domain {
 
   /** The activity of a call, or another operation, that is not a part of the branch that has made it. */
   adopt<T>(body: unknown, name?: string, context?: AsyncContext | null): Activity<T> {
-    const activity = this.spawn<T>(body, undefined, name)
+    const activity = this.spawn<T>(body, undefined, name, context)
     // While an atomic block is open the activity begins later than the turn of the host that would report the failure.
     expectFailure(body)
-    if (context !== undefined) activity.context = context
     if (this.belonging.now() !== null) this.held.note(activity)
     return activity
   }

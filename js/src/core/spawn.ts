@@ -10,7 +10,7 @@ import { domain } from './current.ts'
 import { say, SPAWN_IN_BLOCK } from './say.ts'
 import { innermostScope, signalOf } from '../scope/root.ts'
 import { NEXT, Suspension, type Operation } from './suspension.ts'
-import type { Branch } from './types.ts'
+import type { AsyncContext, Branch } from './types.ts'
 import { expectFailure } from '../wait/promise.ts'
 
 /** Options of `spawn`. */
@@ -42,6 +42,7 @@ export function spawn<T>(
   options: SpawnOptions = NONE,
 ): Activity<T> {
   let what: unknown = body
+  let context: AsyncContext | null | undefined
   if (options !== NONE) checkOptions('spawn', options)
   const { signal } = options
   checkBody('spawn', body)
@@ -55,10 +56,11 @@ export function spawn<T>(
       if (signal !== undefined) endWith(activity, signal)
       return activity
     }
-    if (body.gen !== null) what = body.take()
+    context = body.takeContext()
+    if (body.gen !== null) what = body.runs()
   } else expectFailure(body)
   if (domain.current !== null && blockOf(domain.current)?.spawns === 'error') throw new Error(say(SPAWN_IN_BLOCK))
-  const activity = domain.spawn(what, options.contained, options.name) as Activity<T>
+  const activity = domain.spawn(what, options.contained, options.name, context) as Activity<T>
   if (signal !== undefined) {
     if (what !== body) (body as Call<T>).activity = activity
     endWith(activity, signal)

@@ -306,7 +306,7 @@ export interface Domain {
   /** Called whenever the newest context changes. */
   onTop: (() => void) | null
 
-  spawn(body: unknown, contained?: boolean, name?: string): Activity
+  spawn(body: unknown, contained?: boolean, name?: string, context?: AsyncContext | null): Activity
   standIn(name: string): Activity
   called(call: Pending): void
   startPending(): void

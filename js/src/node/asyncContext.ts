@@ -9,7 +9,14 @@
  * wrapped to see that, or from the beginning, if this is loaded where there is a store. From then on one of ours says
  * which atomic block set the running code in motion.
  */
-import { contextChanged, isElsewhere, setElsewhere, useContexts, type AsyncContext } from '../core/asyncContext.ts'
+import {
+  contextChanged,
+  isElsewhere,
+  setElsewhere,
+  useContexts,
+  type AsyncContext,
+  type AsyncContexts,
+} from '../core/asyncContext.ts'
 import { branchesOf } from '../core/branchesOf.ts'
 import { domain } from '../core/current.ts'
 import { useMade } from '../core/steps.ts'
@@ -67,13 +74,28 @@ if (hooks !== undefined) {
   const use = (): void => {
     if (used) return
     used = true
-    useContexts({ present, entered, opened, block: () => blocks.getStore() ?? null })
+    useContexts({ present, unshare, inherit, entered, opened, block: () => blocks.getStore() ?? null })
     // Nothing was kept until now, so all branches that live have the context of now, whoever wakes them.
-    const before = present()
     for (let activity = domain.live ?? null; activity !== null; activity = activity.prev)
-      for (const branch of branchesOf(activity)) branch.context ??= before
+      for (const branch of branchesOf(activity)) branch.context ??= present()
   }
   let running = 0 // how many calls of functions that enter another context are on the stack
+  let sharing: Parameters<AsyncContexts['unshare']>[0][] = []
+  // In Node 20 `run` changes the context that is there until it ends, so that it can be copied only then.
+  const unshare: AsyncContexts['unshare'] = (owner) => {
+    if (running > 0) sharing.push(owner)
+    else if (owner.context) owner.context = owner.context.runInAsyncScope(present, null)
+  }
+  const inherit: AsyncContexts['inherit'] = (call) => {
+    if (call.context !== undefined || domain.current === null) return
+    call.context = domain.current.context
+    unshare(call)
+  }
+  const unshareAll = (): void => {
+    const owners = sharing
+    sharing = []
+    owners.forEach(unshare)
+  }
   const look = (): void => setElsewhere(used && running > 0)
   const entering = (f: Method, isUse: boolean): Method =>
     function (...args) {
@@ -87,6 +109,7 @@ if (hooks !== undefined) {
       } finally {
         running--
         look()
+        if (running === 0 && sharing.length > 0) unshareAll()
         // What `enterWith` has entered inside has ended mostly, but not if the function has entered nothing itself.
         if (branch !== null && branch.context !== context) branch.context = present()
       }

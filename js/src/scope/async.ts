@@ -11,6 +11,7 @@
  * return a.value + b.value
  */
 import { checkBody } from '../core/arguments.ts'
+import { contexts } from '../core/asyncContext.ts'
 import type * as types from '../core/types.ts'
 import { Branch } from '../core/branch.ts'
 import { NEXT, START, Suspension } from '../core/suspension.ts'
@@ -53,6 +54,7 @@ export class BranchHandle<T> {
 
 class Async<T> extends Suspension<BranchHandle<T>> {
   private readonly body: Body<T>
+  private readonly context: types.AsyncContext | undefined = contexts?.entered()
   constructor(body: Body<T>) {
     super()
     this.body = body
@@ -67,7 +69,8 @@ class Async<T> extends Suspension<BranchHandle<T>> {
     const scope = innermostScope(branch)
     const child = new Branch(branch.activity, group)
     child.scope = scope
-    child.context = branch.context
+    child.context = this.context ?? branch.context
+    if (contexts !== null && this.context === undefined) contexts.unshare(child)
     child.mode = START
     child.answer = this.body
     const handle = new BranchHandle<T>()

@@ -16,6 +16,7 @@
  */
 import '../core/domain.ts'
 import { checkFunction } from '../core/arguments.ts'
+import { contexts } from '../core/asyncContext.ts'
 import { domain } from '../core/current.ts'
 import { isOperation } from '../core/generators.ts'
 import { GROUP, kindOf, REMOVED } from '../core/kind.ts'
@@ -70,6 +71,7 @@ export class WaitUntil<R> implements Operation<R> {
   private readonly terms: { op: 'or' | 'and'; term: unknown }[] = []
   private otherwise: (() => unknown) | undefined
   private readonly interrupts: Clause<never>[]
+  private readonly context = contexts?.entered()
 
   constructor(term: unknown, options?: WaitOptions) {
     this.terms.push({ op: 'or', term })
@@ -114,7 +116,10 @@ export class WaitUntil<R> implements Operation<R> {
     }
     const cases: Case<any>[] = []
     const tree = this.build(cases)
-    return run(cases, tree, this.otherwise) as Iterator<unknown, R, any>
+    const statement = run(cases, tree, this.otherwise)
+    const { context } = this
+    const op: Iterable<unknown> = context === undefined ? statement : domain.within!(statement, context)
+    return op[Symbol.iterator]() as Iterator<unknown, R, any>
   }
 
   /** @internal The name of the activity that runs the statement for legacy code. */
