@@ -456,6 +456,14 @@ async function main() { const p = f(1), q = g(), r = new C().m();
   log(await Promise.prototype.then.call(f(2), (x) => x + 1), await f(3).then((x) => x + 1),
   await f(4).finally(() => log('fin')), await f(5).catch(() => 0), await Promise.prototype.finally.call(f(6),
   () => {}), String(p)) }`,
+  'what a call gives cannot be iterated, as a promise cannot': `
+async function f(xs) { await null; return xs }
+const isIterable = (x) => Symbol.iterator in x || typeof x[Symbol.iterator] === 'function'
+async function main() { const p = f([1]); log(isIterable(p), await p)
+  const from = (x) => isIterable(x) ? 'iterable' : typeof x.then
+  log(from(f([2])), [f([3])].map(from), await Promise.all([f([4])]))
+  for (const spread of [(x) => [...x], (x) => new Set(x), (x) => Math.max(...x)])
+    try { log(spread(f([5]))) } catch (e) { log(e.constructor.name) } }`,
   'promises of calls in Promise.all, race, any, allSettled, from outside and inside': `
 const f = async (x, ms = 1) => { await tick(ms); if (x < 0) throw x; return x }
 async function main() { const p = f(1), q = f(2); log(await Promise.all([p, q, 3]), await Promise.race([f(1, 20),

@@ -23,6 +23,7 @@ import {
   isGenerator,
   isGeneratorFunction,
   isOperation,
+  runnable,
 } from './generators.ts'
 import { shareDomain } from './current.ts'
 import { ACTIVITY, CALL, kindOf, REMOVED, SUSPENSION } from './kind.ts'
@@ -169,7 +170,7 @@ export class Domain extends Scheduler implements types.Domain {
    * what it runs, which for the generator of a body written in place costs more than to run it (see generators.ts).
    */
   asCall(what: unknown): Iterable<unknown> | undefined {
-    return isGenerator(what) ? new Call(what) : isOperation(what) ? what : undefined
+    return isGenerator(what) ? new Call(what) : isOperation(what) ? runnable(what) : undefined
   }
 
   within(op: AnyIterator, context: AsyncContext): Call<any> {

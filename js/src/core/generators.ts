@@ -38,6 +38,11 @@ export function isOperation(what: unknown): what is Iterable<unknown> {
   return !('then' in what || Array.isArray(what) || Symbol.toStringTag in what)
 }
 
+/** What `yield*` can run of an operation. A promise of the plugin's is one, and has no iterator (see called.ts). */
+export function runnable<O>(op: O): O {
+  return op instanceof Promise ? (op as unknown as { operation(): O }).operation() : op
+}
+
 /** A generator of one request, or of a value. */
 export function* just(value: unknown): Generator<unknown, unknown, unknown> {
   return yield value
@@ -50,5 +55,5 @@ export function* ending(mode: 0 | 1, answer: unknown): Generator<unknown, unknow
 }
 
 export function* delegate(op: Iterable<unknown>): Generator<unknown, unknown, unknown> {
-  return yield* op as Generator<unknown, unknown, unknown>
+  return yield* runnable(op) as Generator<unknown, unknown, unknown>
 }

@@ -3,7 +3,7 @@
  * result.
  */
 import { domain } from '../core/current.ts'
-import { isOperation } from '../core/generators.ts'
+import { isOperation, runnable } from '../core/generators.ts'
 import { kindOf } from '../core/kind.ts'
 import { NEXT, Suspension, type Awaitable, type Operation } from '../core/suspension.ts'
 import type { Branch } from '../core/types.ts'
@@ -55,7 +55,7 @@ export function waitFor<T>(what: Operation<T>): Operation<T> & Awaitable<T>
 export function waitFor<T>(what: T | PromiseLike<T>): Operation<T> & Awaitable<T>
 export function waitFor(what: unknown): unknown {
   if (what instanceof Promise && kindOf(what) === undefined) return new Wait(what)
-  if (isOperation(what)) return what
+  if (isOperation(what)) return runnable(what)
   if (typeof what === 'object' && typeof (what as PromiseLike<unknown> | null)?.then === 'function')
     return new Wait(what as PromiseLike<unknown>)
   return new Plain(what)

@@ -18,7 +18,7 @@ import '../core/domain.ts'
 import { checkFunction } from '../core/arguments.ts'
 import { contexts } from '../core/asyncContext.ts'
 import { domain } from '../core/current.ts'
-import { isOperation } from '../core/generators.ts'
+import { isOperation, runnable } from '../core/generators.ts'
 import { GROUP, kindOf, REMOVED } from '../core/kind.ts'
 import { diagnosis } from '../core/say.ts'
 import { makeAwaitable } from '../core/steps.ts'
@@ -226,7 +226,7 @@ function* bodyOf(body: Body<any, any> | (() => unknown) | null, value: unknown):
   domain.own = true
   const result: unknown = body(value)
   domain.own = false
-  return isOperation(result) ? yield* result as Generator<unknown, unknown, any> : result
+  return isOperation(result) ? yield* runnable(result) as Generator<unknown, unknown, any> : result
 }
 
 const WAITING = 0

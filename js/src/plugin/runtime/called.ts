@@ -16,6 +16,7 @@ import type { Activity } from '../../core/activity.ts'
 import { NOTHING } from '../../core/call.ts'
 import { domain } from '../../core/current.ts'
 import { CALL } from '../../core/kind.ts'
+import type { Operation } from '../../core/suspension.ts'
 import type { AnyIterator, Branch } from '../../core/types.ts'
 import { isCancelled } from '../../scope/errors.ts'
 import { noncancellable } from '../../scope/finish.ts'
@@ -65,9 +66,9 @@ export class Called<T> extends Promise<T> {
     return this.#activity
   }
 
-  [Symbol.iterator](): Iterator<unknown, T, any> {
-    const waits: Iterable<unknown> = this.#taken ? (this.take() as any) : this.start()
-    return waits[Symbol.iterator]() as Iterator<unknown, T, any>
+  /** How it is waited for. It has no iterator, as a promise has none: Node's `Duplex.from`, and React, look for one. */
+  operation(): Operation<T> {
+    return this.#taken ? (this.take() as Generator<unknown, T, any>) : this.start()
   }
 
   begin(branch: Branch): boolean {
