@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/socket.h>
@@ -266,7 +267,7 @@ static void in_sigtimedwait(int signal) {
 static void in_a_clause(int signal) {
   sigset_t set = set_of(signal);
   int got = 0, r;
-  waituntil (r = sigwait(&set, &got)) EXPECT(r == 0 && got == signal);
+  waituntil(r = sigwait(&set, &got)) EXPECT(r == 0 && got == signal);
 }
 static void in_ppoll(int signal) {
   sigset_t mask;
@@ -292,7 +293,7 @@ static void in_waitpid(int child) {
 }
 static void in_a_clause_for_a_child(int child) {
   int status = 0, r;
-  waituntil (r = waitpid(child, &status, 0)) EXPECT(r == child && status == 3 << 8);
+  waituntil(r = waitpid(child, &status, 0)) EXPECT(r == child && status == 3 << 8);
 }
 static int slept;
 static void in_clock_nanosleep(int unused) {
@@ -308,7 +309,8 @@ enum { SIGNALS = sizeof by_signal / sizeof *by_signal, WAITS = SIGNALS + 3 };
 static pid_t child_that_waits(const int pipe[2]) {
   char c;
   pid_t child = fork();
-  if (child) return child;
+  if (child)
+    return child;
   close(pipe[1]);
   _exit(raw_syscall(SYS_read, pipe[0], &c, 1) == 1 ? 3 : 4);
 }
@@ -318,9 +320,11 @@ TEST(calls_that_wait_with_a_descriptor_of_their_own_go_on_and_take_no_number_of_
   pid_t children[2];
   int p[2];
   alarm(60);
-  for (int fd = 3; fd < ALL; fd++) syscall(SYS_close, fd);
+  for (int fd = 3; fd < ALL; fd++)
+    syscall(SYS_close, fd);
   EXPECT(pipe(p) == 0 && p[1] == 4);
-  for (int i = 0; i < 2; i++) children[i] = child_that_waits(p);
+  for (int i = 0; i < 2; i++)
+    children[i] = child_that_waits(p);
   EXPECT(dup2(p[1], 2001) == 2001);
   close(p[0]);
   close(p[1]);
@@ -328,11 +332,11 @@ TEST(calls_that_wait_with_a_descriptor_of_their_own_go_on_and_take_no_number_of_
     sigset_t set = set_of(SIGRTMIN + i);
     signal(SIGRTMIN + i, nothing_but_wake);
     sigprocmask(SIG_BLOCK, &set, NULL);
-    activate [&waits[i]] by_signal[i](SIGRTMIN + i);
+    activate[&waits[i]] by_signal[i](SIGRTMIN + i);
   }
-  activate [&waits[SIGNALS]] in_waitpid(children[0]);
-  activate [&waits[SIGNALS + 1]] in_a_clause_for_a_child(children[1]);
-  activate [&waits[SIGNALS + 2]] in_clock_nanosleep(0);
+  activate[&waits[SIGNALS]] in_waitpid(children[0]);
+  activate[&waits[SIGNALS + 1]] in_a_clause_for_a_child(children[1]);
+  activate[&waits[SIGNALS + 2]] in_clock_nanosleep(0);
   ch_sleep(1000000);
   for (int i = 0; i < WAYS; i++) {
     pthread_t t;
@@ -346,13 +350,16 @@ TEST(calls_that_wait_with_a_descriptor_of_their_own_go_on_and_take_no_number_of_
     EXPECT(pthread_create(&t, NULL, in_thread, &i) == 0 && pthread_join(t, NULL) == 0);
     ch_sleep(1000000);
     fd = dup(0);
-    for (int j = 0; j < WAITS; j++) EXPECT(!ch_activity_finished(&waits[j]));
+    for (int j = 0; j < WAITS; j++)
+      EXPECT(!ch_activity_finished(&waits[j]));
     EXPECT(fcntl(fd, F_GETFD) == 0 && close(fd) == 0);
   }
-  for (int i = 0; i < SIGNALS; i++) EXPECT(kill(getpid(), SIGRTMIN + i) == 0);
+  for (int i = 0; i < SIGNALS; i++)
+    EXPECT(kill(getpid(), SIGRTMIN + i) == 0);
   EXPECT(write(2001, "xx", 2) == 2);
   ch_activity_cancel(&waits[SIGNALS + 2]);
-  for (int i = 0; i < WAITS; i++) ch_activity_wait(&waits[i]);
+  for (int i = 0; i < WAITS; i++)
+    ch_activity_wait(&waits[i]);
   EXPECT(slept == ECANCELED);
   exit(0);
 }
@@ -548,7 +555,8 @@ TEST(many_who_have_no_descriptor_to_wait_with_wait_quietly_and_go_on) {
   EXPECT(getrlimit(RLIMIT_NOFILE, &before) == 0 && (all = first = dup(2)) >= 0);
   few = (struct rlimit){200, before.rlim_max};
   EXPECT(setrlimit(RLIMIT_NOFILE, &few) == 0);
-  while ((n = dup(2)) >= 0) all = n;
+  while ((n = dup(2)) >= 0)
+    all = n;
   for (int i = 0; i < WAITING_THREADS; i++)
     EXPECT(pthread_create(&threads[i], NULL, waits_for_all, &release[i]) == 0);
   EXPECT(ch_sleep(300000000) == 0);
@@ -559,7 +567,8 @@ TEST(many_who_have_no_descriptor_to_wait_with_wait_quietly_and_go_on) {
     EXPECT(ch_sem_post(&release[i]) == 0);
     if (i == WAITING_THREADS / 2) { /* the others get descriptors */
       EXPECT(setrlimit(RLIMIT_NOFILE, &before) == 0);
-      for (int fd = first; fd <= all; fd++) close(fd);
+      for (int fd = first; fd <= all; fd++)
+        close(fd);
     }
     EXPECT(pthread_kill(threads[i], SIGUSR1) == 0 && pthread_join(threads[i], NULL) == 0);
   }
@@ -582,21 +591,79 @@ TEST(another_thread_counts_where_no_descriptor_is_left_to_look_for_it) {
     EXPECT(first >= 0);
     few = (struct rlimit){200, before.rlim_max};
     EXPECT(setrlimit(RLIMIT_NOFILE, &few) == 0);
-    while ((n = dup(2)) >= 0) all = n;
+    while ((n = dup(2)) >= 0)
+      all = n;
     EXPECT(errno == EMFILE);
-    for (int i = 0; i < left; i++) EXPECT(close(all - i) == 0);
+    for (int i = 0; i < left; i++)
+      EXPECT(close(all - i) == 0);
     EXPECT(pthread_create(&thread, NULL, schedules_later, &w) == 0);
     EXPECT(ch_waiter_wait(&w) == 0);
     EXPECT(pthread_join(thread, NULL) == 0);
     EXPECT(setrlimit(RLIMIT_NOFILE, &before) == 0);
-    for (int i = first; i <= all; i++) close(i);
+    for (int i = first; i <= all; i++)
+      close(i);
   }
 }
 TEST_EXITS(a_deadlock_is_reported_where_no_descriptor_is_left, 70, "deadlock") {
   struct rlimit few = {200, 200};
   ch_waiter w = {0};
   EXPECT(setrlimit(RLIMIT_NOFILE, &few) == 0);
-  while (dup(2) >= 0) {}
+  while (dup(2) >= 0) {
+  }
   EXPECT(errno == EMFILE);
   ch_waiter_wait(&w);
+}
+
+/* Each way to wait for the pipe, with a mask that lets SIGUSR1 through. */
+static int epoll_of_bytes, handled;
+static void handle(int signal) { handled += signal == SIGUSR1; }
+static int wait_masked(int way, int64_t limit, const sigset_t *mask) {
+  struct timespec t = {limit / 1000000000, limit % 1000000000};
+  struct pollfd one = {.fd = bytes[0], .events = POLLIN};
+  struct epoll_event event;
+  fd_set set;
+  FD_ZERO(&set);
+  FD_SET(bytes[0], &set);
+  return way == 0   ? ppoll(&one, 1, &t, mask)
+         : way == 1 ? pselect(bytes[0] + 1, &set, NULL, NULL, &t, mask)
+         : way == 2 ? epoll_pwait(epoll_of_bytes, &event, 1, (int)(limit / 1000000), mask)
+                    : epoll_pwait2(epoll_of_bytes, &event, 1, &t, mask);
+}
+static void polls_with_masks(void) {
+  enum { MS = 1000000, LONG = 2000000000 };
+  sigset_t blocked, through;
+  char byte;
+  sigemptyset(&through);
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGUSR1);
+  EXPECT(sigprocmask(SIG_BLOCK, &blocked, NULL) == 0 && signal(SIGUSR1, handle) != SIG_ERR);
+  for (int way = 0; way < 4; way++) {
+    int r = -2, error = 0;
+    do {
+      async r = wait_masked(way, LONG, &through);
+      ch_sleep(2 * MS);
+      EXPECT(r == -2 && write(bytes[1], "x", 1) == 1);
+    }
+    finish;
+    EXPECT(r == 1 && read(bytes[0], &byte, 1) == 1 && handled == way);
+    do {
+      async {
+        errno = 0;
+        r = wait_masked(way, LONG, &through);
+        error = errno;
+      }
+      ch_sleep(2 * MS);
+      EXPECT(kill(getpid(), SIGUSR1) == 0);
+    }
+    finish;
+    EXPECT(r == -1 && error == EINTR && handled == way + 1);
+    errno = 0;
+    EXPECT(wait_masked(way, 5 * MS, &through) == 0 && errno == 0);
+  }
+}
+TEST(polls_with_a_mask_of_signals_need_no_descriptor) {
+  struct epoll_event event = {.events = EPOLLIN};
+  EXPECT(pipe(bytes) == 0 && (epoll_of_bytes = epoll_create1(0)) >= 0);
+  EXPECT(epoll_ctl(epoll_of_bytes, EPOLL_CTL_ADD, bytes[0], &event) == 0);
+  EXPECT(without_descriptors(polls_with_masks) == 0);
 }

@@ -17,6 +17,27 @@ static const struct timespec at_once = {0, 0};
 /* 0: not at all. */
 static int64_t deadline_of(int64_t duration) { return duration == 0 ? 0 : ch_deadline_after(duration); }
 
+/* The descriptor that tells of signals which a mask lets through. -1: the process may have none, and the caller looks
+ * from time to time; below that: -1 has to be returned, with errno. */
+static int open_signals(const sigset_t *through) {
+  int saved = errno, slot = ch_signals_open(through);
+  if (slot >= 0)
+    return slot;
+  if (!ch_lacks_descriptors(errno))
+    return -2;
+  errno = saved;
+  return -1;
+}
+/* Until when to wait, at most, before the next such look. *look: 0 at first. */
+static int64_t until_look(int64_t deadline, int64_t *look) {
+  *look = ch_time_until_look(*look);
+  int64_t next = ch_deadline_after(*look);
+  return deadline < next ? deadline : next;
+}
+static struct pollfd of_signals(int slot) {
+  return (struct pollfd){.fd = slot < 0 ? -1 : ch_runtime_descriptor(slot), .events = POLLIN};
+}
+
 /* Waits until one of them may be ready. 1: look again; 0: the time is over; -1: errno. */
 static int await_any(const struct pollfd *all, nfds_t n, int64_t deadline) {
   struct ch_wait *w = ch_poll_wait(all, n, deadline);
@@ -65,6 +86,7 @@ CH_SHARED_BODY int ppoll_until(struct pollfd *all, nfds_t n, int64_t deadline, c
   sigset_t through;
   struct pollfd *more;
   int signals, r;
+  int64_t look = 0;
   if (ch_is_refused(deadline != 0))
     return -1;
   if (!ch_is_wrong(mask) && !ch_signals_let_through(mask, &through) && deadline != 0)
@@ -73,24 +95,26 @@ CH_SHARED_BODY int ppoll_until(struct pollfd *all, nfds_t n, int64_t deadline, c
   if (r != 0 || deadline == 0)
     return r;
   more = malloc((n + 1) * sizeof *more);
-  signals = more ? ch_signals_open(&through) : -1;
-  if (signals < 0) {
+  signals = more ? open_signals(&through) : -2;
+  if (signals < -1) {
     free(more);
     return -1;
   }
   for (nfds_t i = 0; i < n; i++)
     more[i] = all[i];
   do {
-    more[n] = (struct pollfd){.fd = ch_runtime_descriptor(signals), .events = POLLIN};
-    r = await_any(more, n + 1, deadline);
+    int64_t until = signals < 0 ? until_look(deadline, &look) : deadline;
+    more[n] = of_signals(signals);
+    r = await_any(more, n + 1, until);
     if (r >= 0) {
-      int again = r;
+      int again = r || until != deadline;
       r = ch_plain_ppoll(all, n, &at_once, mask);
       if (!again)
         break;
     }
   } while (r == 0);
-  ch_close_waited_for(signals);
+  if (signals >= 0)
+    ch_close_waited_for(signals);
   free(more);
   return r;
 }
@@ -158,6 +182,7 @@ CH_SHARED_BODY int select_until(int n, fd_set *in, fd_set *out, fd_set *except, 
   struct pollfd *all;
   sigset_t through;
   int signals = -1, r, count, in_vain = 0;
+  bool masked = false;
   int64_t look = 0;
   char *kept;
   if (ch_is_refused(deadline != 0))
@@ -179,8 +204,9 @@ CH_SHARED_BODY int select_until(int n, fd_set *in, fd_set *out, fd_set *except, 
   copy_bytes(except ? kept + 2 * size : NULL, except, size);
   r = ch_plain_pselect(n, in, out, except, &at_once, mask);
   if (r == 0 && ch_signals_let_through(mask, &through)) {
-    signals = ch_signals_open(&through);
-    if (signals < 0)
+    masked = true;
+    signals = open_signals(&through);
+    if (signals < -1)
       r = -1;
   }
   while (r == 0) {
@@ -189,14 +215,10 @@ CH_SHARED_BODY int select_until(int n, fd_set *in, fd_set *out, fd_set *except, 
     copy_bytes(out, kept + size, size);
     copy_bytes(except, kept + 2 * size, size);
     count = list_members(all, n, in, out, except);
-    if (in_vain && leave_out_unwanted(all, count)) { /* it may change: looked at from time to time */
-      look = ch_time_until_look(look);
-      until = ch_deadline_after(look);
-      if (deadline < until)
-        until = deadline;
-    }
+    if ((in_vain && leave_out_unwanted(all, count)) || (masked && signals < 0)) /* it may change */
+      until = until_look(deadline, &look);
     if (signals >= 0)
-      all[count++] = (struct pollfd){.fd = ch_runtime_descriptor(signals), .events = POLLIN};
+      all[count++] = of_signals(signals);
     in_vain = await_any(all, (nfds_t)count, until);
     if (in_vain < 0) {
       r = -1;
@@ -248,28 +270,31 @@ CH_SHARED_BODY int epoll_until(int fd, struct epoll_event *events, int room, int
   struct pollfd both[2] = {{.fd = fd, .events = POLLIN}, {.fd = -1, .events = POLLIN}};
   sigset_t through;
   int r, signals = -1;
+  bool masked = false;
+  int64_t look = 0;
   if (ch_is_refused(deadline != 0))
     return -1;
   r = ch_plain_epoll_pwait(fd, events, room, 0, mask);
   if (r != 0 || deadline == 0)
     return r;
   if (ch_signals_let_through(mask, &through)) {
-    signals = ch_signals_open(&through);
-    if (signals < 0)
+    masked = true;
+    signals = open_signals(&through);
+    if (signals < -1)
       return -1;
   }
   while (r == 0) {
-    if (signals >= 0)
-      both[1].fd = ch_runtime_descriptor(signals);
+    int64_t until = masked && signals < 0 ? until_look(deadline, &look) : deadline;
+    both[1] = of_signals(signals);
     /* Without waiting epoll_pwait lets no signal through. */
-    if (signals >= 0 && ch_signals_deliver(mask)) {
+    if (masked && ch_signals_deliver(mask)) {
       errno = EINTR;
       r = -1;
       break;
     }
-    int more = await_any(both, 2, deadline);
+    int more = await_any(both, 2, until);
     r = more < 0 ? -1 : ch_plain_epoll_pwait(fd, events, room, 0, mask);
-    if (more == 0)
+    if (more == 0 && until == deadline)
       break;
   }
   if (signals >= 0)
