@@ -22,6 +22,7 @@
 #include "posix/descriptors.h"
 #include "posix/operations.h"
 #include "posix/signals.h"
+#include "posix/sockets.h"
 #include "reactor/reactor.h"
 #include "reactor/readiness_cache.h"
 #include "reactor/runtime_descriptors.h"
@@ -51,6 +52,7 @@ struct ch_descriptor_kind {
   int late_error;                /* errno when its time is over */
   signed char tells_error; /* 1: the result itself is an error number; -1: it is the negative of one; 0: neither */
   bool opens_anew;         /* what it owns is of no use any more when it has been tried in vain */
+  bool sends;
 };
 
 static call_t *of(const struct ch_clause *c) { return (call_t *)(uintptr_t)c; }
@@ -99,7 +101,12 @@ static void stop(call_t *d) {
 static void fired(struct ch_clause *);
 static void closed(struct ch_clause *);
 
-/* What the reactor said of the descriptor ends the call: it is closed, or cannot be watched. */
+/* A call that waits to send into a local socket is told the socket's error, and no signal is raised for it. */
+static bool waits_locally(const call_t *d) {
+  return d->waited && d->kind->sends && !d->owns && !ch_is_of_network(d->fd);
+}
+
+/* What the reactor said of the descriptor ends the call: it is closed, cannot be watched, or has an error to tell. */
 static bool is_refused(call_t *d) {
   if (d->readiness.type == &ch_timer_clause_type) /* no descriptor was watched */
     return false;
@@ -109,7 +116,10 @@ static bool is_refused(call_t *d) {
     return false;
   if (said >= 0 && !(said & POLLNVAL)) {
     ch_fd_cache_may_be_ready(fd, (int)said);
-    return false;
+    int error = said & POLLERR && waits_locally(d) ? ch_take_error(fd) : 0;
+    if (error)
+      ends(d, -1, error);
+    return error != 0;
   }
   ends(d, -1, said < 0 ? (int)-said : EBADF);
   return true;
@@ -187,8 +197,35 @@ static void fired(struct ch_clause *readiness) {
   d->watches = false;
   if (d->begins || !ch_claim_begin(&d->clause))
     return;
+  d->waited = true;
   bool made = is_refused(d) || try_now(d) || watch(d);
   errno = saved;
+  ch_claim_end(&d->clause, made);
+  if (!made)
+    return;
+  stop(d);
+  ch_wake(&d->clause);
+}
+
+static void look(struct ch_clause *);
+static void look_later(call_t *d) {
+  d->time = ch_timer_clause(CH_SHUT_LOOK);
+  d->ticks = d->begins = true;
+  ch_clause_watch(&d->time, look);
+  d->begins = false;
+}
+
+/* Nothing has been reported, but a local socket may have been shut down (ch_may_be_shut). */
+static void look(struct ch_clause *time) {
+  call_t *d = (call_t *)((char *)time - offsetof(call_t, time));
+  CH_NO_CANCELLATION;
+  d->ticks = false;
+  if (d->begins || !ch_claim_begin(&d->clause))
+    return;
+  d->waited = true;
+  bool made = try_now(d);
+  if (!made)
+    look_later(d);
   ch_claim_end(&d->clause, made);
   if (!made)
     return;
@@ -215,6 +252,8 @@ static int enlist(struct ch_clause *c) {
     stop(d);
     return CH_CLAUSE_READY;
   }
+  if (d->kind->sends && !d->ticks && ch_may_be_shut(d->fd))
+    look_later(d);
   if (d->timeout != CH_FOREVER) {
     d->time = ch_timer_clause(d->timeout);
     d->ticks = d->begins = true;
@@ -325,11 +364,15 @@ void recvfrom__clause(struct recvfrom__clause *c, int fd, void *to, size_t n, in
 
 /* ---- sending ---- */
 
+static int quietly(const call_t *d) { return waits_locally(d) ? MSG_NOSIGNAL : 0; }
+
 static long try_write(call_t *d) {
   struct iovec v = {(void *)(uintptr_t)d->a, d->n};
-  return or_file(d, d->n == 0 ? write(d->fd, v.iov_base, 0) : ch_nonblocking_stream_writev(d->fd, &v, 1), true);
+  if (d->n == 0)
+    return or_file(d, write(d->fd, v.iov_base, 0), true);
+  return or_file(d, (quietly(d) ? ch_nonblocking_stream_writev_on : ch_nonblocking_stream_writev)(d->fd, &v, 1), true);
 }
-static const struct ch_descriptor_kind write_kind = {.name = "write", .try = try_write};
+static const struct ch_descriptor_kind write_kind = {.name = "write", .try = try_write, .sends = true};
 
 void write__clause(struct write__clause *c, int fd, const void *from, size_t n) {
   fill(&c->call, &write_kind, fd, POLLOUT);
@@ -337,8 +380,8 @@ void write__clause(struct write__clause *c, int fd, const void *from, size_t n) 
   c->call.n = n;
 }
 
-static long try_send(call_t *d) { return ch_nonblocking_send(d->fd, d->a, d->n, d->flags); }
-static const struct ch_descriptor_kind send_kind = {.name = "send", .try = try_send};
+static long try_send(call_t *d) { return ch_nonblocking_send(d->fd, d->a, d->n, d->flags | quietly(d)); }
+static const struct ch_descriptor_kind send_kind = {.name = "send", .try = try_send, .sends = true};
 
 void send__clause(struct send__clause *c, int fd, const void *from, size_t n, int flags) {
   fill(&c->call, &send_kind, fd, POLLOUT);
@@ -348,7 +391,7 @@ void send__clause(struct send__clause *c, int fd, const void *from, size_t n, in
 }
 
 static long try_sendto(call_t *d) {
-  return ch_nonblocking_sendto(d->fd, d->a, d->n, d->flags, d->b, (socklen_t)(uintptr_t)d->c);
+  return ch_nonblocking_sendto(d->fd, d->a, d->n, d->flags | quietly(d), d->b, (socklen_t)(uintptr_t)d->c);
 }
 
 /* Whether the socket itself has room, as Linux sees it before it looks at the receiver. */
@@ -372,7 +415,7 @@ static int open_receiver(call_t *d) {
   return owns(d, ch_add_runtime_descriptor(fd));
 }
 static const struct ch_descriptor_kind sendto_kind = {
-    .name = "sendto", .try = try_sendto, .open = open_receiver, .opens_anew = true};
+    .name = "sendto", .try = try_sendto, .open = open_receiver, .opens_anew = true, .sends = true};
 
 void sendto__clause(struct sendto__clause *c, int fd, const void *from, size_t n, int flags, const void *address,
                     unsigned length) {

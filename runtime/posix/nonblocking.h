@@ -34,9 +34,10 @@ CH_HIDDEN ssize_t ch_nonblocking_writev(int fd, const struct iovec *, int);
  * without SIGPIPE from a socket. */
 CH_HIDDEN ssize_t ch_nonblocking_write_on(int fd, const void *, size_t);
 CH_HIDDEN ssize_t ch_nonblocking_writev_on(int fd, const struct iovec *, int);
-/* For stdio, which hands nothing to a thread: never CH_BY_THREAD. */
+/* For stdio and clauses, which hand nothing to a thread: never CH_BY_THREAD. */
 CH_HIDDEN ssize_t ch_nonblocking_stream_readv(int fd, const struct iovec *, int);
 CH_HIDDEN ssize_t ch_nonblocking_stream_writev(int fd, const struct iovec *, int);
+CH_HIDDEN ssize_t ch_nonblocking_stream_writev_on(int fd, const struct iovec *, int);
 /* For the length of the call the listener's mode is non-blocking, if there seems to be somebody to accept. */
 CH_HIDDEN int ch_nonblocking_accept(int fd, struct sockaddr *, socklen_t *, int flags);
 /* EINPROGRESS: wait until it is writable, then ask ch_connect_outcome; EINPROGRESS, EALREADY: wait again. EAGAIN: a

@@ -48,6 +48,10 @@ int ch_take_error(int fd) {
   return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) < 0 ? 0 : error;
 }
 
+bool ch_may_be_shut(int fd) {
+  return ch_fd_cache_is_socket(fd) && ch_fd_cache_kind(fd) != CH_TCP_SOCKET && !ch_is_of_network(fd);
+}
+
 bool ch_is_at_mark(int fd) {
   int at = 0, saved = errno;
   ioctl(fd, SIOCATMARK, &at);

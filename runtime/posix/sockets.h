@@ -32,6 +32,11 @@ CH_HIDDEN int ch_is_of_another(int fd, const struct msghdr *first);
 CH_HIDDEN bool ch_is_of_network(int fd);
 /* The error that a socket has to tell, which it then forgets; 0: there is none, or it is no socket. */
 CH_HIDDEN int ch_take_error(int fd);
+/* Whether a call that waits to send may have to look by itself. poll does not tell the writer of a local socket that
+ * one of the sides has been shut down for what it sends (SHUT_RD there, SHUT_WR here), upon which the plain call fails.
+ * So such a call tries again from time to time (CH_SHUT_LOOK ns). */
+#define CH_SHUT_LOOK INT64_C(300000000)
+CH_HIDDEN bool ch_may_be_shut(int fd);
 /* Whether the next byte is the urgent one: there a call ends that has received something. */
 CH_HIDDEN bool ch_is_at_mark(int fd);
 

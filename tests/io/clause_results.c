@@ -170,3 +170,35 @@ TEST(what_ends_a_wait_gives_the_result_of_the_plain_call) {
   SAME_WHEN((void)0, sigwaitinfo(&set, NULL), kill(getpid(), SIGUSR1));
   EXPECT(differ == 0);
 }
+
+static int raised;
+static void count(int number) { raised += number == SIGPIPE; }
+TEST(what_waits_for_room_in_a_local_socket_is_told_its_error_and_raises_no_signal) {
+  enum { STREAM = SOCK_STREAM, SEQUENCE = SOCK_SEQPACKET };
+  in_company();
+  s[0] = s[1] = p[0] = p[1] = -1;
+  signal(SIGPIPE, count);
+  SAME_WHEN((new_ones(STREAM), fill(s[0])), write(s[0], b, 4), close(s[1]));
+  SAME_WHEN((new_ones(STREAM), fill(s[0])), send(s[0], b, 4, 0), close(s[1]));
+  SAME_WHEN((new_ones(STREAM), fill(s[0])), sendto(s[0], b, 4, 0, NULL, 0), close(s[1]));
+  SAME_WHEN((new_ones(STREAM), fill(s[0])), write(s[0], b, 4), shutdown(s[0], SHUT_WR));
+  for (int type = STREAM; type <= SEQUENCE; type += SEQUENCE - STREAM) {
+    SAME_WHEN((new_ones(type), fill(s[0])), write(s[0], b, 4), shutdown(s[1], SHUT_RD));
+    SAME_WHEN((new_ones(type), fill(s[0])), send(s[0], b, 4, 0), shutdown(s[0], SHUT_WR));
+  }
+  EXPECT(differ == 0 && raised == 0);
+}
+
+static void listener(void) {
+  struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  close(s[0]);
+  s[0] = socket(AF_INET, SOCK_STREAM, 0);
+  EXPECT(bind(s[0], (void *)&here, sizeof here) == 0 && listen(s[0], 1) == 0);
+}
+TEST(a_wait_for_a_listener_that_is_shut_down_tells_what_poll_tells) {
+  in_company();
+  s[0] = -1;
+  SAME_WHEN(listener(), ch_fd_wait(s[0], POLLIN, CH_FOREVER), shutdown(s[0], SHUT_RDWR));
+  SAME_WHEN(listener(), ch_fd_wait(s[0], 0, CH_FOREVER), shutdown(s[0], SHUT_RDWR));
+  EXPECT(differ == 0);
+}

@@ -87,6 +87,7 @@ struct ch_descriptor_clause {
   int fd, flags, events, error;
   ch_bool watches, ticks, begins, begun, owns; /* owns: a descriptor of the runtime's is watched, and closed when
                                                 * the clause is left */
+  ch_bool waited;                              /* something has been reported since the statement began to wait */
   short slot;                                  /* valid while `owns` is set: where the runtime has it */
 };
 

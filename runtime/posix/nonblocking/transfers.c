@@ -117,3 +117,6 @@ ssize_t ch_nonblocking_stream_readv(int fd, const struct iovec *v, int n) {
 ssize_t ch_nonblocking_stream_writev(int fd, const struct iovec *v, int n) {
   return of_stream(fd, v, n, ch_nonblocking_writev(fd, v, n), POLLOUT, ch_c_library.writev);
 }
+ssize_t ch_nonblocking_stream_writev_on(int fd, const struct iovec *v, int n) {
+  return of_stream(fd, v, n, ch_nonblocking_writev_on(fd, v, n), POLLOUT, ch_c_library.writev);
+}

@@ -191,9 +191,11 @@ static int verified(const struct ch_poll *p) {
 }
 
 /* Those of the events that the kernel tells for which the poll's clause waits. A ring also tells, unasked, that a
- * socket's peer has ended its side. */
+ * socket's peer has ended its side. And it takes a wake-up's word for an error, which is also said of a listener that
+ * is shut down, although poll tells none there. */
 static int wanted_of(const struct ch_poll *p, int events) {
-  return p->events & POLLPRI ? verified(p) : events & ((uint16_t)p->events | POLLERR | POLLHUP | POLLNVAL);
+  return p->events & POLLPRI || events & POLLERR ? verified(p)
+                                                 : events & ((uint16_t)p->events | POLLERR | POLLHUP | POLLNVAL);
 }
 
 static bool is_waited_for(const struct ch_poll *p) { return p->clause && !p->closing && !p->cancelling; }
