@@ -10,6 +10,7 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -839,6 +840,54 @@ TEST(a_semaphore_of_threads_is_waited_for_in_a_child) {
   finish;
   if (child == 0) _exit(r == 0 ? 0 : 3);
   EXPECT(r == 0);
+}
+
+/* The waiters that are counted in it are the parent's. */
+static sem_t *new_shared_semaphore(void) {
+  sem_t *s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  EXPECT(s != MAP_FAILED && sem_init(s, 1, 0) == 0);
+  return s;
+}
+TEST(a_child_posts_a_semaphore_that_its_parents_activities_wait_for) {
+  sem_t *s = new_shared_semaphore();
+  ch_activity waits[3];
+  int got = 0;
+  alarm(20);
+  for (int i = 0; i < 3; i++)
+    activate[&waits[i]] {
+      if (sem_wait(s) == 0)
+        got++;
+    }
+  ch_sleep(5000000);
+  pid_t child = fork();
+  if (child == 0) {
+    for (int i = 0; i < 3; i++)
+      sem_post(s);
+    _exit(0);
+  }
+  for (int i = 0; i < 3; i++)
+    ch_activity_wait(&waits[i]);
+  EXPECT(got == 3 && status_of(child) == 0);
+}
+TEST(a_child_waits_for_a_semaphore_beside_its_parent) {
+  sem_t *s = new_shared_semaphore();
+  int r = -1;
+  pid_t child;
+  do {
+    async r = sem_wait(s);
+    ch_sleep(5000000);
+    child = fork();
+    alarm(20);
+    if (child > 0) {
+      ch_sleep(5000000);
+      sem_post(s);
+      sem_post(s);
+    }
+  }
+  finish;
+  if (child == 0)
+    _exit(r == 0 ? 0 : 3);
+  EXPECT(r == 0 && status_of(child) == 0);
 }
 
 /* A thread of the pool has asked for the lock for an activity that is not in the child. */

@@ -1,6 +1,7 @@
 /* Semaphores of POSIX. The layout of sem_t is a part of the C library's ABI: a 64-bit word with the value in its lower
  * half and the number of waiters in its upper half; then whether processes share the semaphore. */
 #define _GNU_SOURCE
+#include "frames/forks.h"
 #include "frames/interposed.h"
 #include "posix/locks/others.h"
 #include "posix/locks/queue.h"
@@ -35,8 +36,20 @@ static bool take_unit(struct glibc_sem *s) {
 }
 static bool take(struct ch_lock_wait *w) { return take_unit(w->clause.object); }
 
+/* In a semaphore that processes share, a child of fork has not been counted: what is counted there is its parent's
+ * queue, and must stay. */
+static void gone(struct ch_queue *);
+static void in_child(void) {
+  for (struct ch_queue *q = ch_queue_after(NULL); q; q = ch_queue_after(q))
+    if (q->type->gone == gone && of(q->object)->shared)
+      q->counted = false;
+}
+static void hook(void) { ch_child_hook(in_child); }
+
 static enum ch_await await(struct ch_queue *q, struct ch_word *word) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
   struct glibc_sem *s = q->object;
+  ch_library_once(&once, hook);
   if (!q->counted) { /* so that a post knows that somebody waits */
     __atomic_add_fetch(&s->data, ONE_WAITER, __ATOMIC_SEQ_CST);
     q->counted = true;
