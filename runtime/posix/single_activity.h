@@ -5,14 +5,15 @@
 
 #include "sched/domain.h"
 #include "sched/host.h"
+#include <pthread.h>
 
 /* Nobody but the running activity, which has no scope open, can do anything in this domain until it goes on. */
 CH_HIDDEN bool ch_is_single_activity(void);
 
 /* pthread_cancel has ended the thread, whose other activities go on: the activity that it was about ends here. */
 static inline void ch_cancellation_point(void) {
-  if (CH_UNLIKELY(ch_domain.is_cancelled != 0))
-    ch_host_exit_at_call();
+  if (CH_UNLIKELY(ch_domain.is_cancelled != 0) && ch_host_exits_at_call())
+    pthread_exit(PTHREAD_CANCELED);
 }
 
 /* At the head of a replacement that may wait, which is a cancellation point: makes the plain call then. In an atomic

@@ -239,6 +239,7 @@ static void thread_ends(void *domain) {
     }
   } else { /* the thread was cancelled, which cancels its first activity */
     ch_reactor_left();
+    d->is_cancelled = true;
     if (d->first)
       ch_branch_cancel(d->first);
     d->host = make();
@@ -299,17 +300,22 @@ bool ch_host_is_cancelled(struct ch_branch *b) {
   return CH_UNLIKELY(ch_domain.is_cancelled) && b && ch_activity_of(b) == first_activity();
 }
 
+/* main's thread was cancelled while its loop slept, and is ending already (thread_ends): it cannot end once more. */
+static bool is_ending(void) { return ch_domain.host && ch_domain.current != ch_domain.host; }
+
 void ch_host_exit_if_cancelled(void) {
-  if (ch_host_is_cancelled(ch_domain.current)) {
+  if (ch_host_is_cancelled(ch_domain.current) && !is_ending()) {
     ch_blocks_take_back(0);
     pthread_exit(PTHREAD_CANCELED);
   }
 }
 
-void ch_host_exit_at_call(void) {
-  const struct ch_branch *b = ch_domain.current;
-  if (b && !(b->flags & CH_ASYNC) && !b->scope && ch_tls.atomic_depth == 0)
-    ch_host_exit_if_cancelled();
+bool ch_host_exits_at_call(void) {
+  struct ch_branch *b = ch_domain.current;
+  if (!b || b->flags & CH_ASYNC || b->scope || ch_tls.atomic_depth != 0)
+    return false;
+  ch_host_exit_if_cancelled();
+  return ch_host_is_cancelled(b);
 }
 
 /* ---- the process's end ---- */

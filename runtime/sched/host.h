@@ -53,7 +53,8 @@ CH_HIDDEN bool ch_host_is_cancelled(struct ch_branch *);
 /* At a cancellation point in plain code: the activity ends, if so. */
 CH_HIDDEN void ch_host_exit_if_cancelled(void);
 /* The same in interruptible code. Inside a scope the activity goes on, and its calls return ECANCELED until it has left
- * the scope, because the scope's branches have to be waited for. */
-CH_HIDDEN void ch_host_exit_at_call(void);
+ * the scope, because the scope's branches have to be waited for. True: the caller has to call pthread_exit as
+ * interruptible code does, because only the activity can end: the thread is ending already. */
+CH_HIDDEN bool ch_host_exits_at_call(void);
 
 #endif

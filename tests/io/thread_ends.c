@@ -165,3 +165,28 @@ TEST(a_call_that_ends_its_thread_of_the_pool_is_over) {
     EXPECT(ch_offload(leave, NULL) == EINTR);
   EXPECT(ch_offload(count, &number) == 0 && number == 1);
 }
+
+/* main's loop sleeps in the reactor, whose call ends the thread; main itself is interruptible code, whose stack may be
+ * left. The activity beside it goes on until its end. */
+static int went_on;
+static void *cancels_main(void *thread) {
+  void *result = NULL;
+  EXPECT(pthread_cancel(*(pthread_t *)thread) == 0);
+  EXPECT(pthread_join(*(pthread_t *)thread, &result) == 0 && result == PTHREAD_CANCELED);
+  exit(__atomic_load_n(&went_on, __ATOMIC_SEQ_CST) == 20 ? 0 : 5);
+}
+TEST(a_cancelled_main_ends_at_its_next_call_while_others_go_on) {
+  static pthread_t here;
+  pthread_t thread;
+  alarm(20);
+  here = pthread_self();
+  activate {
+    for (int i = 0; i < 20; i++) {
+      ch_sleep(5000000);
+      __atomic_add_fetch(&went_on, 1, __ATOMIC_SEQ_CST);
+    }
+  }
+  EXPECT(pthread_create(&thread, NULL, cancels_main, &here) == 0);
+  for (;;)
+    pause();
+}
