@@ -17,6 +17,13 @@
 // clang 22 makes these of `omp atomic compare` for a _Bool, a _BitInt and a long double, though no atomic instruction
 // has such a size. The code generator does then what stands on the right. Alone: opt -passes=charcoal-repair cannot
 // read such a module.
+//
+//     %v = alloca [13 x i8]                           =>    %v = alloca <{ [13 x i8], [3 x i8] }>
+//     %r = call swiftcc { i64, i64 } @f()                   %r = call swiftcc { i64, i64 } @f()
+//     store { i64, i64 } %r to %v, word by word             store { i64, i64 } %r to %v, word by word
+//
+// A structure passes the border of a swiftcall function as words, and clang 22 stores the last one as a whole, behind
+// the end of the local. In a frame there is another local, and the optimizer drops such a store, for clang alone, too.
 #include "repair.h"
 #include "llvm/CodeGen/AtomicExpandUtils.h"
 #include "llvm/IR/IRBuilder.h"
@@ -99,10 +106,76 @@ static bool repairAtomics(Function &F) {
   return !found.empty();
 }
 
+// ---- structures in the words of a call ----
+
+static bool isSwift(CallingConv::ID convention) {
+  return convention == CallingConv::Swift || convention == CallingConv::SwiftTail;
+}
+
+// True if a value that is stored has come into this function as a word of a structure.
+static bool cameAsWord(const Value *word) {
+  if (auto *argument = dyn_cast<Argument>(word))
+    return isSwift(argument->getParent()->getCallingConv());
+  if (auto *part = dyn_cast<ExtractValueInst>(word))
+    word = part->getAggregateOperand();
+  auto *call = dyn_cast<CallBase>(word);
+  return call && isSwift(call->getCallingConv());
+}
+
+// True if a value that is loaded leaves this function as a word of a structure.
+static bool goesAsWord(const LoadInst &word) {
+  return any_of(word.users(), [&](const User *user) {
+    if (auto *call = dyn_cast<CallBase>(user))
+      return isSwift(call->getCallingConv());
+    return (isa<ReturnInst>(user) || isa<InsertValueInst>(user)) && isSwift(word.getFunction()->getCallingConv());
+  });
+}
+
+// Where the last such word ends that begins within the local, which has `size` bytes.
+static uint64_t endOfWords(const AllocaInst &local, uint64_t size, const DataLayout &layout) {
+  uint64_t end = size;
+  SmallVector<std::pair<const Value *, uint64_t>> addresses = {{&local, 0}};
+  while (!addresses.empty()) {
+    auto [address, at] = addresses.pop_back_val();
+    for (const User *user : address->users()) {
+      const auto *load = dyn_cast<LoadInst>(user);
+      const auto *store = dyn_cast<StoreInst>(user);
+      if (auto *element = dyn_cast<GetElementPtrInst>(user)) {
+        APInt offset(layout.getIndexTypeSizeInBits(element->getType()), at);
+        if (element->accumulateConstantOffset(layout, offset) && offset.ult(size))
+          addresses.push_back({element, offset.getZExtValue()});
+      } else if (load ? goesAsWord(*load)
+                      : store && store->getPointerOperand() == address && cameAsWord(store->getValueOperand())) {
+        const TypeSize word = layout.getTypeStoreSize(load ? load->getType() : store->getValueOperand()->getType());
+        if (!word.isScalable())
+          end = std::max(end, at + word.getFixedValue());
+      }
+    }
+  }
+  return end;
+}
+
+// Makes locals large enough for the words that are stored to them and loaded from them. True if there were any.
+static bool enlargeLocals(Function &F) {
+  const DataLayout &layout = F.getDataLayout();
+  bool changed = false;
+  for (Instruction &I : instructions(F))
+    if (auto *local = dyn_cast<AllocaInst>(&I); local && !local->isArrayAllocation())
+      if (const auto size = local->getAllocationSize(layout); size && !size->isScalable())
+        if (const uint64_t missing = endOfWords(*local, *size, layout) - *size) {
+          Type *byte = Type::getInt8Ty(F.getContext());
+          local->setAllocatedType(StructType::get(
+              F.getContext(), {local->getAllocatedType(), ArrayType::get(byte, missing)}, /*isPacked=*/true));
+          changed = true;
+        }
+  return changed;
+}
+
 PreservedAnalyses RepairPass::run(Module &M, ModuleAnalysisManager &) {
   bool changed = false;
   for (Function &F : M) {
     changed |= repairAtomics(F);
+    changed |= enlargeLocals(F);
     for (Instruction &I : instructions(F))
       if (auto *insert = dyn_cast<InsertElementInst>(&I); insert && insertsWiderThanBit(*insert)) {
         insert->setOperand(1, IRBuilder<>(insert).CreateTrunc(insert->getOperand(1), Type::getInt1Ty(M.getContext())));
