@@ -2,7 +2,8 @@
 //
 // A function is known to block if it is declared `ch_may_block`, or if it has external linkage and charcoal/blocking.h
 // declares __charcoal_may_block_NAME for its name. Code is atomic if it stands in a function that is declared `atomic`
-// or in an `atomic` statement; the bodies of `async` inside belong to it, and those of `activate` do not.
+// or in an `atomic` statement; the bodies of `async` inside belong to it, and those of `activate` and of block literals
+// do not.
 //
 // The check runs only in translation units in which the dialect is on and something is atomic.
 #include "checks.h"
@@ -20,9 +21,11 @@ class Blocking {
 public:
   explicit Blocking(Unit &unit) : unit(unit) {}
 
-  void check(const FunctionDecl &function) {
-    const Atomic whole{function.getLocation(), &function};
-    walk(function.getBody(), isAnnotated(function, "charcoal.atomic") ? &whole : nullptr);
+  void check(const Body &body) {
+    const FunctionDecl *function = body.function();
+    const bool isAtomic = function && isAnnotated(*function, "charcoal.atomic");
+    const Atomic whole{isAtomic ? function->getLocation() : SourceLocation(), function};
+    walk(body.statements, isAtomic ? &whole : nullptr);
   }
 
 private:
@@ -82,6 +85,6 @@ private:
 
 } // namespace
 
-void checkBlocking(Unit &unit, const FunctionDecl &function) { Blocking(unit).check(function); }
+void checkBlocking(Unit &unit, const Body &body) { Blocking(unit).check(body); }
 
 } // namespace charcoal::syntax

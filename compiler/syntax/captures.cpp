@@ -61,7 +61,7 @@ class LateUses : public OrderedWalk<LateUses, bool> {
 public:
   LateUses(Unit &unit, bool isLate) : unit(unit) { state = isLate; }
 
-  llvm::DenseMap<const VarDecl *, const DeclRefExpr *> found;
+  llvm::DenseMap<const VarDecl *, const Expr *> found;
   llvm::SmallPtrSet<const VarDecl *, 4> copied;
 
   static bool join(bool &into, bool other) {
@@ -80,9 +80,9 @@ public:
     state = before;
     return false;
   }
-  void use(const DeclRefExpr *reference) {
+  void use(const VarDecl *variable, const Expr *place) {
     if (state)
-      remember(reference);
+      found.try_emplace(variable, place);
   }
   void call(const CallExpr *call, bool inAtomic) {
     const llvm::StringRef name = calledName(call);
@@ -94,22 +94,19 @@ public:
       return;
     for (const Expr *argument : call->arguments())
       if (auto *reference = addressed(argument))
-        remember(reference);
+        if (auto *variable = dyn_cast<VarDecl>(reference->getDecl()))
+          found.try_emplace(variable, reference);
     state = true;
   }
 
 private:
-  void remember(const DeclRefExpr *reference) {
-    if (auto *variable = dyn_cast<VarDecl>(reference->getDecl()))
-      found.try_emplace(variable, reference);
-  }
   bool isSpawned = false;
   Unit &unit;
 };
 
 class Captures {
 public:
-  Captures(Unit &unit, const FunctionDecl &function) : unit(unit), function(function) {}
+  Captures(Unit &unit, const Body &whole) : unit(unit), whole(whole) {}
   void walk(const Stmt *s, size_t index = 0) {
     path.push_back({s, within, index, ++now});
     remember(s);
@@ -179,7 +176,7 @@ private:
       return; // the atomic block waits for it
     LateUses uses(unit, isActivity);
     uses.walk(body.getCapturedStmt());
-    llvm::SmallVector<std::pair<const VarDecl *, const DeclRefExpr *>> late;
+    llvm::SmallVector<std::pair<const VarDecl *, const Expr *>> late;
     for (const CapturedStmt::Capture &capture : body.captures())
       if (capture.capturesVariable()) {
         const VarDecl *variable = capture.getCapturedVar();
@@ -310,7 +307,7 @@ private:
     return false;
   }
 
-  bool checkLoops(const VarDecl &variable, const DeclRefExpr &use, size_t index, const CapturedStmt &body,
+  bool checkLoops(const VarDecl &variable, const Expr &use, size_t index, const CapturedStmt &body,
                   const CallExpr &marker, bool isActivity) {
     for (size_t i = path.size(); i-- > 0 && !isBoundary(i, marker, isActivity);) {
       if (!isLoop(path[i].statement))
@@ -333,7 +330,7 @@ private:
     return false;
   }
 
-  void checkBlock(const VarDecl &variable, const DeclRefExpr &use, size_t index, const CapturedStmt &body,
+  void checkBlock(const VarDecl &variable, const Expr &use, size_t index, const CapturedStmt &body,
                   const CallExpr &marker, bool isActivity,
                   llvm::StringRef textOfActivity =
                       "'%0' may be gone when the activity uses it, for nothing waits for the activity before the end "
@@ -353,14 +350,14 @@ private:
       }
     }
     if (isActivity) {
-      const bool isParameter = isa<ParmVarDecl>(variable);
+      const bool isParameter = isa<ParmVarDecl>(variable) && variable.getDeclContext() == whole.of;
       if (!found && !isParameter)
-        return; // of an activity around this one
+        return; // of an activity around this one, or of the function around a block literal, which keeps a copy
       if (isParameter && boundary != 0)
         return;
       if (isParameter)
         block = 0;
-      if (block == 0 && function.isMain())
+      if (block == 0 && whole.isMain())
         return; // its end is the program's
       // The variables of the `do` block itself live as long as its members, as they do for its branches.
       if (isWaitedFor(isMember(marker) && block > 0 && scopes.contains(path[block - 1].statement) ? block - 1 : block,
@@ -379,18 +376,18 @@ private:
     note(unit.compiler, variable.getLocation(), "it is declared here");
   }
 
-  void report(const DeclRefExpr &use, Warning which, const CapturedStmt &body, const CallExpr &marker,
-              const VarDecl &variable, llvm::StringRef text) {
+  void report(const Expr &use, Warning which, const CapturedStmt &body, const CallExpr &marker, const VarDecl &variable,
+              llvm::StringRef text) {
     const bool isActivity = calledName(&marker) == "__charcoal_spawn";
     const std::string form = (isActivity ? "activate (" : "async (") + variable.getNameAsString() + ") { … }";
-    unit.warnings.report(unit.compiler, use.getLocation(), which, text)
+    unit.warnings.report(unit.compiler, use.getExprLoc(), which, text)
         << variable.getName() << form << use.getSourceRange();
     note(unit.compiler, unit.written(marker.getBeginLoc()), "in the body of this '%0'")
         << (isActivity ? "activate" : "async");
   }
 
   Unit &unit;
-  const FunctionDecl &function;
+  const Body &whole;
   llvm::SmallVector<Around, 32> path;
   const Stmt *within = nullptr;
   unsigned now = 0;                                  // numbers what the walk passes
@@ -430,9 +427,9 @@ private:
 
 } // namespace
 
-void checkCaptures(Unit &unit, const FunctionDecl &function) { Captures(unit, function).walk(function.getBody()); }
+void checkCaptures(Unit &unit, const Body &body) { Captures(unit, body).walk(body.statements); }
 void checkCopies(Unit &unit, const Decl &declaration) {
-  eachBody(declaration, [&](const Stmt *body, QualType) { Copies(unit).walk(body); });
+  eachBody(declaration, [&](const Body &body) { Copies(unit).walk(body.statements); });
 }
 
 } // namespace charcoal::syntax

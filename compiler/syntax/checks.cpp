@@ -36,11 +36,14 @@ bool anyPart(const Stmt *whole, llvm::function_ref<bool(const Stmt *)> test) {
   return found;
 }
 
-using VisitBody = llvm::function_ref<void(const Stmt *, QualType)>;
+const FunctionDecl *Body::function() const { return dyn_cast<FunctionDecl>(of); }
+bool Body::isMain() const { return function() && function()->isMain(); }
+
+using VisitBody = llvm::function_ref<void(const Body &)>;
 
 static void literalsIn(const Stmt *statement, VisitBody visit) {
   if (auto *literal = dyn_cast<BlockExpr>(statement)) {
-    visit(literal->getBody(), literal->getFunctionType()->getReturnType());
+    visit({literal->getBody(), literal->getBlockDecl(), literal->getFunctionType()->getReturnType()});
     statement = literal->getBody();
   }
   anyPart(statement, [&](const Stmt *part) { return literalsIn(part, visit), false; });
@@ -50,7 +53,7 @@ void eachBody(const Decl &declaration, VisitBody visit) {
   const Stmt *whole = nullptr;
   if (auto *function = dyn_cast<FunctionDecl>(&declaration); function && function->doesThisDeclarationHaveABody()) {
     whole = function->getBody();
-    visit(whole, function->getReturnType());
+    visit({whole, function, function->getReturnType()});
   } else if (auto *variable = dyn_cast<VarDecl>(&declaration))
     whole = variable->getInit();
   if (whole && declaration.getASTContext().getLangOpts().Blocks)
@@ -237,23 +240,19 @@ public:
     unit.ast = &context;
     if (!unit.isDeclared("__charcoal_dialect") || compiler.getDiagnostics().hasErrorOccurred())
       return;
-    std::vector<const FunctionDecl *> functions;
-    for (Decl *one : context.getTranslationUnitDecl()->noload_decls()) {
-      auto *function = dyn_cast<FunctionDecl>(one);
-      if (!function || !function->doesThisDeclarationHaveABody() ||
-          context.getSourceManager().isInSystemHeader(function->getLocation()))
-        continue;
-      functions.push_back(function);
-    }
-    checkNeverWaits(unit, functions);
-    for (const FunctionDecl *function : functions) {
+    std::vector<Body> bodies;
+    for (Decl *one : context.getTranslationUnitDecl()->noload_decls())
+      if (!context.getSourceManager().isInSystemHeader(one->getLocation()))
+        eachBody(*one, [&](const Body &body) { bodies.push_back(body); });
+    checkNeverWaits(unit, bodies);
+    for (const Body &body : bodies) {
       if (warnings.isOn(compiler, Warning::Blocking))
-        checkBlocking(unit, *function);
+        checkBlocking(unit, body);
       if (warnings.isOn(compiler, Warning::LoopVariable) || warnings.isOn(compiler, Warning::Dangling))
-        checkCaptures(unit, *function);
+        checkCaptures(unit, body);
     }
     if (warnings.isOn(compiler, Warning::LostUpdate))
-      checkUpdates(unit, functions);
+      checkUpdates(unit, bodies);
   }
 
 private:

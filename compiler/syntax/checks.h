@@ -1,6 +1,6 @@
 // The checks of the syntax tree that clang has built of a file that uses the dialect.
 //
-// Each check is a function in a file of its own that looks at function definitions and changes nothing. Three functions
+// Each check is a function in a file of its own that looks at bodies and changes nothing. Three functions
 // are no checks, and change definitions before code is made of them: `beginEmpty`, `copyResults` and `leaveAlone`. Each
 // takes linear time, and no statement is too deep for it.
 #ifndef CHARCOAL_SYNTAX_CHECKS_H
@@ -8,6 +8,7 @@
 
 #include "warnings.h"
 #include "clang/AST/ASTConsumer.h"
+#include "clang/AST/Type.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -18,6 +19,7 @@ namespace clang {
 class CallExpr;
 class CapturedStmt;
 class Decl;
+class DeclContext;
 class FunctionDecl;
 class Stmt;
 class VarDecl;
@@ -65,10 +67,17 @@ void onDeepStack(llvm::function_ref<void()> step);
 // Whether the test says so of one of the parts of which the statement consists, in the order of the text, up to this
 // one. What is never evaluated does not count; the body of a captured statement does. Safe in deep recursions.
 bool anyPart(const clang::Stmt *, llvm::function_ref<bool(const clang::Stmt *)> test);
-// Visits the body of a function that is defined, and that of each block literal (`^{ … }`) in a function or in a
-// variable's initializer; each with the type that it returns. A literal is called elsewhere, so it is no part of the
-// statement around it.
-void eachBody(const clang::Decl &, llvm::function_ref<void(const clang::Stmt *, clang::QualType returned)>);
+// The body of a function that is defined, or of a block literal (`^{ … }`). A literal is called elsewhere, so it is no
+// part of the statement around it.
+struct Body {
+  const clang::Stmt *statements;
+  const clang::DeclContext *of; // the function, or the declaration that the literal stands for
+  clang::QualType returned;
+  const clang::FunctionDecl *function() const; // null for a literal
+  bool isMain() const;
+};
+// Visits the body of a function, and those of the block literals in a function or in a variable's initializer.
+void eachBody(const clang::Decl &, llvm::function_ref<void(const Body &)>);
 bool isLoop(const clang::Stmt *);
 
 // The name of the function that the statement calls directly, or "".
@@ -82,19 +91,19 @@ const clang::FunctionDecl *definitionWithBody(const clang::FunctionDecl &);
 // Whether the front end gives such a name to variables of its own.
 bool isOurs(const clang::VarDecl &);
 
-void checkBlocking(Unit &, const clang::FunctionDecl &);
+void checkBlocking(Unit &, const Body &);
 // These five give errors, so they run before code is generated. checkFilters concerns plain C as well.
 void checkFilters(Unit &, const clang::Decl &);
 void checkCopies(Unit &, const clang::Decl &);
 void checkLiterals(Unit &, const clang::Decl &);
 void checkEventCalls(Unit &, const clang::Decl &);
 void checkVectorCalls(Unit &, const clang::FunctionDecl &);
-void beginEmpty(Unit &, const clang::Decl &);                              // initializes local variables (objects.cpp)
-void copyResults(Unit &, const clang::Decl &);                             // at each `return` (results.cpp)
-void leaveAlone(Unit &, const clang::FunctionDecl &);                      // of sanitizers, blocks (unsanitized.cpp)
-void checkNeverWaits(Unit &, llvm::ArrayRef<const clang::FunctionDecl *>); // of the whole file
-void checkCaptures(Unit &, const clang::FunctionDecl &);
-void checkUpdates(Unit &, llvm::ArrayRef<const clang::FunctionDecl *>); // likewise
+void beginEmpty(Unit &, const clang::Decl &);         // initializes local variables (objects.cpp)
+void copyResults(Unit &, const clang::Decl &);        // at each `return` (results.cpp)
+void leaveAlone(Unit &, const clang::FunctionDecl &); // of sanitizers, blocks (unsanitized.cpp)
+void checkNeverWaits(Unit &, llvm::ArrayRef<Body>);   // of the whole file
+void checkCaptures(Unit &, const Body &);
+void checkUpdates(Unit &, llvm::ArrayRef<Body>); // likewise
 
 std::unique_ptr<clang::ASTConsumer> checks(clang::CompilerInstance &, const Warnings &);
 

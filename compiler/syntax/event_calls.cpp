@@ -29,7 +29,7 @@ static void walk(Unit &unit, const Stmt *s) {
 }
 
 void checkEventCalls(Unit &unit, const Decl &declaration) {
-  eachBody(declaration, [&](const Stmt *body, QualType) { walk(unit, body); });
+  eachBody(declaration, [&](const Body &body) { walk(unit, body.statements); });
 }
 
 } // namespace charcoal::syntax

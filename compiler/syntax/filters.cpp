@@ -20,7 +20,7 @@ static void walk(Unit &unit, const Stmt *s) {
 
 void checkFilters(Unit &unit, const Decl &declaration) {
   if (unit.ast->getLangOpts().OpenMP)
-    eachBody(declaration, [&](const Stmt *body, QualType) { walk(unit, body); });
+    eachBody(declaration, [&](const Body &body) { walk(unit, body.statements); });
 }
 
 } // namespace charcoal::syntax

@@ -21,13 +21,14 @@ namespace {
 
 class NeverWaits {
 public:
-  NeverWaits(Unit &unit, llvm::ArrayRef<const FunctionDecl *> functions) : unit(unit), functions(functions) {}
+  NeverWaits(Unit &unit, llvm::ArrayRef<Body> bodies) : unit(unit), bodies(bodies) {}
 
-  void check(const FunctionDecl &function) {
-    if (isMarked(function) && findWait(function.getBody(), false))
-      report("'" + function.getName().str() + "' is declared 'ch_never_waits'");
+  void check(const Body &body) {
+    const FunctionDecl *function = body.function();
+    if (function && isMarked(*function) && findWait(body.statements, false))
+      report("'" + function->getName().str() + "' is declared 'ch_never_waits'");
     else if (unit.isDeclared("__charcoal_no_yield"))
-      checkBlocks(function.getBody());
+      checkBlocks(body.statements);
   }
 
 private:
@@ -111,7 +112,10 @@ private:
   }
 
   void findCallers() {
-    llvm::SmallVector<const FunctionDecl *> pending(functions);
+    llvm::SmallVector<const FunctionDecl *> pending;
+    for (const Body &body : bodies)
+      if (const FunctionDecl *function = body.function())
+        pending.push_back(function);
     while (!pending.empty()) {
       const FunctionDecl *function = pending.pop_back_val();
       const auto [own, isNew] = calls.try_emplace(function);
@@ -163,7 +167,7 @@ private:
   }
 
   Unit &unit;
-  const llvm::ArrayRef<const FunctionDecl *> functions;
+  const llvm::ArrayRef<Body> bodies;
   std::map<const FunctionDecl *, Calls> calls; // of each function that can be reached in this file
   llvm::DenseMap<const FunctionDecl *, llvm::SmallVector<const FunctionDecl *, 2>> callers;
   Waits waits[2]; // outside blocks, and in them
@@ -173,10 +177,10 @@ private:
 
 } // namespace
 
-void checkNeverWaits(Unit &unit, llvm::ArrayRef<const FunctionDecl *> functions) {
-  NeverWaits check(unit, functions);
-  for (const FunctionDecl *function : functions)
-    check.check(*function);
+void checkNeverWaits(Unit &unit, llvm::ArrayRef<Body> bodies) {
+  NeverWaits check(unit, bodies);
+  for (const Body &body : bodies)
+    check.check(body);
 }
 
 } // namespace charcoal::syntax

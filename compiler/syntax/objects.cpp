@@ -49,7 +49,7 @@ static void beginEmpty(ASTContext &context, const Stmt &statement) {
 }
 
 void beginEmpty(Unit &unit, const Decl &declaration) {
-  eachBody(declaration, [&](const Stmt *body, QualType) { beginEmpty(*unit.ast, *body); });
+  eachBody(declaration, [&](const Body &body) { beginEmpty(*unit.ast, *body.statements); });
 }
 
 } // namespace charcoal::syntax

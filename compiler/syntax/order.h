@@ -3,9 +3,9 @@
 // the body of a loop is walked again if the state at its end says more than that at its beginning.
 //
 // Derived has: State state; static bool join(State &into, const State &other) (whether `into` says more than before);
-// bool enter(const Stmt *) (false: do not walk into it; it may have called walkParts itself); void use(const
-// DeclRefExpr *), void call(const CallExpr *, bool inAtomic) after its arguments; and, if it wants to, void statement()
-// before each statement of a block.
+// bool enter(const Stmt *) (false: do not walk into it; it may have called walkParts itself); void use(const VarDecl *,
+// const Expr *place), void call(const CallExpr *, bool inAtomic) after its arguments; and, if it wants to, void
+// statement() before each statement of a block.
 //
 // The walk takes linear time as long as a state can grow only a limited number of times, which Derived sees to: a loop
 // is walked once at first, and later only where its state has grown, however deep loops are nested.
@@ -67,7 +67,12 @@ protected:
       walk(operation->getRHS());
       walk(operation->getLHS());
     } else if (auto *reference = dyn_cast<DeclRefExpr>(s)) {
-      self().use(reference);
+      if (auto *variable = dyn_cast<VarDecl>(reference->getDecl()))
+        self().use(variable, reference);
+    } else if (auto *literal = dyn_cast<BlockExpr>(s)) {
+      for (const BlockDecl::Capture &capture : literal->getBlockDecl()->captures())
+        if (!capture.isByRef()) // a copy is made here
+          self().use(capture.getVariable(), literal);
     } else {
       anyPart(s, [&](const Stmt *part) {
         walk(part);

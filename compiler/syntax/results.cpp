@@ -23,9 +23,9 @@ static void copyResults(const Stmt &statement) {
 static bool hasBlock(const Stmt *statement) { return isa<CapturedStmt>(statement) || anyPart(statement, hasBlock); }
 
 void copyResults(Unit &, const Decl &declaration) {
-  eachBody(declaration, [](const Stmt *body, QualType returned) {
-    if (returned->isRecordType() && hasBlock(body))
-      copyResults(*body);
+  eachBody(declaration, [](const Body &body) {
+    if (body.returned->isRecordType() && hasBlock(body.statements))
+      copyResults(*body.statements);
   });
 }
 

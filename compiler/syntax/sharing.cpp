@@ -8,10 +8,10 @@ using namespace clang;
 
 namespace charcoal::syntax {
 
-Sharing::Sharing(Unit &unit, llvm::ArrayRef<const FunctionDecl *> functions) : unit(unit) {
+Sharing::Sharing(Unit &unit, llvm::ArrayRef<Body> bodies) : unit(unit) {
   llvm::SmallVector<const CallExpr *> calls;
-  for (const FunctionDecl *function : functions)
-    collect(function->getBody(), calls);
+  for (const Body &body : bodies)
+    collect(body.statements, calls);
   if (hasActivities || hasBranches)
     findParameters(calls);
 }

@@ -17,7 +17,7 @@ namespace charcoal::syntax {
 
 class Sharing {
 public:
-  Sharing(Unit &, llvm::ArrayRef<const clang::FunctionDecl *>);
+  Sharing(Unit &, llvm::ArrayRef<Body>);
   bool hasActivities = false, hasBranches = false;
   bool isShared(const clang::Expr *place) const;
 

@@ -22,7 +22,7 @@ static void leaveAlone(ASTContext &context, const FunctionDecl &function, const 
 
 void leaveAlone(Unit &unit, const FunctionDecl &function) {
   if (function.hasAttr<NoSanitizeAttr>())
-    eachBody(function, [&](const Stmt *body, QualType) { leaveAlone(*unit.ast, function, *body); });
+    eachBody(function, [&](const Body &body) { leaveAlone(*unit.ast, function, *body.statements); });
 }
 
 } // namespace charcoal::syntax

@@ -128,10 +128,7 @@ public:
     return true;
   }
 
-  void use(const DeclRefExpr *reference) {
-    if (auto *variable = dyn_cast<VarDecl>(reference->getDecl()))
-      used[variable] = ++now;
-  }
+  void use(const VarDecl *variable, const Expr *) { used[variable] = ++now; }
 
   void call(const CallExpr *call, bool inAtomic) {
     const llvm::StringRef name = calledName(call);
@@ -334,11 +331,11 @@ private:
 
 } // namespace
 
-void checkUpdates(Unit &unit, llvm::ArrayRef<const FunctionDecl *> functions) {
-  const Sharing sharing(unit, functions);
+void checkUpdates(Unit &unit, llvm::ArrayRef<Body> bodies) {
+  const Sharing sharing(unit, bodies);
   if (sharing.hasActivities || sharing.hasBranches)
-    for (const FunctionDecl *function : functions)
-      Updates(unit, sharing).walk(function->getBody());
+    for (const Body &body : bodies)
+      Updates(unit, sharing).walk(body.statements);
 }
 
 } // namespace charcoal::syntax

@@ -70,7 +70,7 @@ private:
 
 void checkVectorCalls(Unit &unit, const FunctionDecl &function) {
   if (unit.ast->getTargetInfo().getTriple().isX86() && function.hasAttr<TargetAttr>())
-    eachBody(function, [&](const Stmt *body, QualType) { VectorCalls(unit, function).inBlocks(body); });
+    eachBody(function, [&](const Body &body) { VectorCalls(unit, function).inBlocks(body.statements); });
 }
 
 } // namespace charcoal::syntax
