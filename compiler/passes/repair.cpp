@@ -24,11 +24,25 @@
 //
 // A structure passes the border of a swiftcall function as words, and clang 22 stores the last one as a whole, behind
 // the end of the local. In a frame there is another local, and the optimizer drops such a store, for clang alone, too.
+//
+//     %y = callbr i64 asm "…", "=r,0,!i"(i64 %x)      =>    store %x, %given; %x' = load volatile %given
+//            to label %on [label %jumped]                   %y = callbr i64 asm "…", "=r,0,!i"(i64 %x') …
+//     on:     … %y …                                        on:     store %y, %slot; … (load volatile %slot) …
+//     jumped: … %y …                                        jumped: store %y, %slot; … (load volatile %slot) …
+//
+// If the code generator of clang 22 runs out of registers, it saves a result of asm goto only where the assembly falls
+// through, and a use behind a label reads what was never saved. So the result is in memory from the beginning of each
+// way out on, and what goes into its register comes from memory just before: the register is needed so shortly that it
+// is never saved. The reads are volatile, so that nobody makes a register of the memory again.
 #include "repair.h"
 #include "llvm/CodeGen/AtomicExpandUtils.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
 
@@ -171,11 +185,54 @@ static bool enlargeLocals(Function &F) {
   return changed;
 }
 
+// ---- results of asm goto ----
+
+// Takes from memory what goes into the registers of the results.
+static void reloadGivenResults(CallBrInst &code) {
+  unsigned argument = 0;
+  for (const InlineAsm::ConstraintInfo &one : cast<InlineAsm>(code.getCalledOperand())->ParseConstraints()) {
+    if (!one.hasArg())
+      continue;
+    Use &given = code.getArgOperandUse(argument++);
+    if (one.Type != InlineAsm::isInput || one.Codes.empty() || !isDigit(one.Codes.front().front()))
+      continue;
+    BasicBlock &entry = code.getFunction()->getEntryBlock();
+    IRBuilder<> locals(&entry, entry.begin()), before(&code);
+    AllocaInst *place = locals.CreateAlloca(given->getType());
+    before.CreateStore(given, place);
+    given.set(before.CreateLoad(given->getType(), place, /*isVolatile=*/true));
+  }
+}
+
+// True if there were any that are used behind a label.
+static bool storeResultsOfAsmGoto(Function &F) {
+  SmallVector<CallBrInst *> found;
+  for (BasicBlock &BB : F)
+    if (auto *code = dyn_cast<CallBrInst>(BB.getTerminator()); code && !code->use_empty())
+      found.push_back(code);
+  if (found.empty())
+    return false;
+  const DominatorTree dominators(F);
+  erase_if(found, [&](const CallBrInst *code) {
+    const BasicBlockEdge fallsThrough(code->getParent(), code->getDefaultDest());
+    return fallsThrough.isSingleEdge() &&
+           all_of(code->uses(), [&](const Use &use) { return dominators.dominates(fallsThrough, use); });
+  });
+  for (CallBrInst *code : found) {
+    for (unsigned i = 0; i < code->getNumSuccessors(); ++i)
+      SplitCriticalEdge(code, i, CriticalEdgeSplittingOptions().setMergeIdenticalEdges());
+    reloadGivenResults(*code);
+    DemoteRegToStack(*code, /*VolatileLoads=*/true);
+  }
+  return !found.empty();
+}
+
 PreservedAnalyses RepairPass::run(Module &M, ModuleAnalysisManager &) {
   bool changed = false;
   for (Function &F : M) {
     changed |= repairAtomics(F);
     changed |= enlargeLocals(F);
+    changed |= storeResultsOfAsmGoto(F);
     for (Instruction &I : instructions(F))
       if (auto *insert = dyn_cast<InsertElementInst>(&I); insert && insertsWiderThanBit(*insert)) {
         insert->setOperand(1, IRBuilder<>(insert).CreateTrunc(insert->getOperand(1), Type::getInt1Ty(M.getContext())));

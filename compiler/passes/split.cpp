@@ -124,7 +124,6 @@ Function *Splitter::run() {
       A->moveBefore(*body, body->getFirstNonPHIIt());
   takeEntryYield();
   copyByvalArguments(); // this comes before rewriteTailCalls, which looks for calls that get the addresses of locals
-  storeResultsOfAsmGoto();
   if (F.hasFnAttribute(AnchoredAttr))
     return anchor();
   rewriteTailCalls();

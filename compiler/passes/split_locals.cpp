@@ -74,26 +74,6 @@ void Splitter::copyByvalArguments() {
   }
 }
 
-// The code generator saves a result of asm goto only where the assembly falls through. If it runs out of registers, a
-// use behind one of the labels reads what was never saved; the yield points use up registers. So a result with such a
-// use is a local, which is stored at the beginning of each way out. It is read as volatile, so that link-time
-// optimization does not make a register of it again.
-void Splitter::storeResultsOfAsmGoto() {
-  SmallVector<CallBrInst *> found;
-  for (BasicBlock &BB : F)
-    if (auto *code = dyn_cast<CallBrInst>(BB.getTerminator()); code && !code->use_empty())
-      found.push_back(code);
-  if (found.empty())
-    return;
-  const DominatorTree dominators(F);
-  erase_if(found, [&](const CallBrInst *code) {
-    const BasicBlockEdge fallsThrough(code->getParent(), code->getDefaultDest());
-    return all_of(code->uses(), [&](const Use &use) { return dominators.dominates(fallsThrough, use); });
-  });
-  for (CallBrInst *code : found)
-    DemoteRegToStack(*code, /*VolatileLoads=*/true);
-}
-
 // Variable-length arrays and alloca become blocks in a list, whose head is a local. The stack pointer becomes a
 // position in that list.
 void Splitter::lowerDynamicLocals() {

@@ -64,7 +64,6 @@ private:
 
   // split_locals.cpp
   void copyByvalArguments();
-  void storeResultsOfAsmGoto();
   void lowerDynamicLocals();
   llvm::Instruction *endOfActivation(llvm::BasicBlock &) const;
   bool localsShare() const;
