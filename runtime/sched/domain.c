@@ -380,13 +380,14 @@ __attribute__((noinline)) static void idle(struct ch_domain *d, struct ch_group 
 }
 
 /* Before the queue's first runs, if there is one, and has_to_look has returned true: a random schedule chooses who is
- * the first, and its run is prepared, for which it leaves the queue for a moment. False: the domain has ended. */
+ * the first, unless that one has paused where a pause has no effect (a branch that is parked below setjmp comes through
+ * the queue). Its run is prepared, for which it leaves the queue for a moment. False: the domain has ended. */
 CH_COLD static bool prepare(void) {
   look_around();
   if (ch_domain.ended)
     return false;
   struct ch_group *g = ch_domain.group;
-  if (g->head && ch_domain.chooses)
+  if (g->head && ch_domain.chooses && ch_domain.spinlocks == 0 && !alone_in_child(false))
     ch_schedule_choose(g);
   struct ch_branch *first = g->head;
   if (first && ch_domain.prepares) {

@@ -1,6 +1,7 @@
-/* Two activities add to one number and write down in which order they came. Arguments: how (lost, atomic, crash, abort,
- * deadlock), and the number of additions each. Status 1: something was lost. */
+/* Two activities add to one number and write down in which order they came. Arguments: how (lost, atomic, asserted,
+ * crash, abort, deadlock), and the number of additions each. Status 1: something was lost. */
 #include <charcoal.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,15 +18,24 @@ static void add(int who) {
   count = old + 1;
 }
 
+/* A function that calls setjmp is set aside with its part of the native stack. */
+static void add_below_setjmp(int who) {
+  jmp_buf unused;
+  if (setjmp(unused) == 0)
+    assert_no_yield { add(who); }
+}
+
 int main(int argc, char **argv) {
   const char *how = argc > 1 ? argv[1] : "lost";
   int times = argc > 2 ? atoi(argv[2]) : 2;
   ch_activity adders[2];
   for (int i = 0; i < 2; i++)
-    activate [&adders[i]] (i) {
+    activate[&adders[i]](i) {
       for (int n = 0; n < times; n++)
         if (strcmp(how, "atomic") == 0)
           atomic add(i);
+        else if (strcmp(how, "asserted") == 0)
+          add_below_setjmp(i);
         else
           add(i);
     }
