@@ -388,9 +388,11 @@ Function *Glue::entryThunk(const Signature &entered) {
 
 Function *Glue::resumeStub(const Signature &S, bool callsInTailPosition) {
   Signature bare{S.result, {}, {}, {}, false, S.user};
-  // A call in tail position stores its arguments where the function received its own. Arguments in memory lie in the
-  // frame of the function's caller, which is this stub. So the stub passes as many arguments, to make room.
-  if (callsInTailPosition && !surelyInRegisters(S.params)) {
+  // Arguments in memory lie in the frame of the function's caller, which is this stub. A call in tail position stores
+  // its own ones there, and the code generator loads a vector there as soon as the function is entered, by instructions
+  // that end the program if it is not aligned. So the stub passes as many arguments, to make room.
+  const bool loadsAligned = any_of(S.params, [&](Type *T) { return M.getDataLayout().getABITypeAlign(T) > Align(16); });
+  if ((callsInTailPosition || loadsAligned) && !surelyInRegisters(S.params)) {
     bare.params = S.params;
     bare.attributes = S.attributes;
   }
