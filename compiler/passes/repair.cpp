@@ -18,12 +18,13 @@
 // has such a size. The code generator does then what stands on the right. Alone: opt -passes=charcoal-repair cannot
 // read such a module.
 //
-//     %v = alloca [13 x i8]                           =>    %v = alloca <{ [13 x i8], [3 x i8] }>
-//     %r = call swiftcc { i64, i64 } @f()                   %r = call swiftcc { i64, i64 } @f()
-//     store { i64, i64 } %r to %v, word by word             store { i64, i64 } %r to %v, word by word
+//     %v = alloca [13 x i8]
+//     %r = call swiftcc { i64, i64 } @f()
+//     store i64 (the second word of %r) to %v + 8     =>    store i40 (the same, truncated) to %v + 8
 //
-// A structure passes the border of a swiftcall function as words, and clang 22 stores the last one as a whole, behind
-// the end of the local. In a frame there is another local, and the optimizer drops such a store, for clang alone, too.
+// A structure passes the border of a swiftcall function as words, and clang 22 stores and loads the last one as a
+// whole, past the end of the structure. Behind it in a frame there is another local, and the optimizer drops such a
+// store of clang's own.
 //
 //     %y = callbr i64 asm "…", "=r,0,!i"(i64 %x)      =>    store %x, %given; %x' = load volatile %given
 //            to label %on [label %jumped]                   %y = callbr i64 asm "…", "=r,0,!i"(i64 %x') …
@@ -145,43 +146,73 @@ static bool goesAsWord(const LoadInst &word) {
   });
 }
 
-// Where the last such word ends that begins within the local, which has `size` bytes.
-static uint64_t endOfWords(const AllocaInst &local, uint64_t size, const DataLayout &layout) {
-  uint64_t end = size;
-  SmallVector<std::pair<const Value *, uint64_t>> addresses = {{&local, 0}};
+// How many bytes there are at an address; 0 if that is not known.
+static uint64_t sizeAt(const Value &address, const DataLayout &layout) {
+  std::optional<TypeSize> size;
+  if (auto *local = dyn_cast<AllocaInst>(&address))
+    size = local->getAllocationSize(layout);
+  else if (auto *argument = dyn_cast<Argument>(&address)) {
+    Type *type = argument->hasByValAttr() ? argument->getParamByValType() : argument->getParamStructRetType();
+    if (type)
+      size = layout.getTypeAllocSize(type);
+  }
+  return size && !size->isScalable() ? size->getFixedValue() : 0;
+}
+
+// Stores or loads those bytes of a word that are there.
+static void shorten(Instruction &access, uint64_t bytes) {
+  IRBuilder<> builder(&access);
+  Type *part = builder.getIntNTy(8 * bytes);
+  if (auto *store = dyn_cast<StoreInst>(&access)) {
+    store->setOperand(0, builder.CreateTrunc(store->getValueOperand(), part));
+    return;
+  }
+  auto *load = cast<LoadInst>(&access);
+  Value *word = builder.CreateZExt(
+      builder.CreateAlignedLoad(part, load->getPointerOperand(), load->getAlign(), load->isVolatile()),
+      load->getType());
+  load->replaceAllUsesWith(word);
+  load->eraseFromParent();
+}
+
+// Shortens the words that begin within the `size` bytes at an address and end behind them. True if there were any.
+static bool shortenWords(Value &start, uint64_t size, const DataLayout &layout) {
+  SmallVector<std::pair<Instruction *, uint64_t>> found;
+  SmallVector<std::pair<Value *, uint64_t>> addresses = {{&start, 0}};
   while (!addresses.empty()) {
     auto [address, at] = addresses.pop_back_val();
-    for (const User *user : address->users()) {
-      const auto *load = dyn_cast<LoadInst>(user);
-      const auto *store = dyn_cast<StoreInst>(user);
+    for (User *user : address->users()) {
+      auto *load = dyn_cast<LoadInst>(user);
+      auto *store = dyn_cast<StoreInst>(user);
       if (auto *element = dyn_cast<GetElementPtrInst>(user)) {
         APInt offset(layout.getIndexTypeSizeInBits(element->getType()), at);
         if (element->accumulateConstantOffset(layout, offset) && offset.ult(size))
           addresses.push_back({element, offset.getZExtValue()});
       } else if (load ? goesAsWord(*load)
                       : store && store->getPointerOperand() == address && cameAsWord(store->getValueOperand())) {
-        const TypeSize word = layout.getTypeStoreSize(load ? load->getType() : store->getValueOperand()->getType());
-        if (!word.isScalable())
-          end = std::max(end, at + word.getFixedValue());
+        Type *type = load ? load->getType() : store->getValueOperand()->getType();
+        if (type->isIntegerTy() && at + layout.getTypeStoreSize(type) > size)
+          found.push_back({cast<Instruction>(user), size - at});
       }
     }
   }
-  return end;
+  for (auto [access, bytes] : found)
+    shorten(*access, bytes);
+  return !found.empty();
 }
 
-// Makes locals large enough for the words that are stored to them and loaded from them. True if there were any.
-static bool enlargeLocals(Function &F) {
+static bool shortenWords(Function &F) {
   const DataLayout &layout = F.getDataLayout();
-  bool changed = false;
+  SmallVector<Value *> starts;
+  for (Argument &argument : F.args())
+    starts.push_back(&argument);
   for (Instruction &I : instructions(F))
-    if (auto *local = dyn_cast<AllocaInst>(&I); local && !local->isArrayAllocation())
-      if (const auto size = local->getAllocationSize(layout); size && !size->isScalable())
-        if (const uint64_t missing = endOfWords(*local, *size, layout) - *size) {
-          Type *byte = Type::getInt8Ty(F.getContext());
-          local->setAllocatedType(StructType::get(
-              F.getContext(), {local->getAllocatedType(), ArrayType::get(byte, missing)}, /*isPacked=*/true));
-          changed = true;
-        }
+    if (isa<AllocaInst>(I))
+      starts.push_back(&I);
+  bool changed = false;
+  for (Value *start : starts)
+    if (const uint64_t size = sizeAt(*start, layout))
+      changed |= shortenWords(*start, size, layout);
   return changed;
 }
 
@@ -231,7 +262,7 @@ PreservedAnalyses RepairPass::run(Module &M, ModuleAnalysisManager &) {
   bool changed = false;
   for (Function &F : M) {
     changed |= repairAtomics(F);
-    changed |= enlargeLocals(F);
+    changed |= shortenWords(F);
     changed |= storeResultsOfAsmGoto(F);
     for (Instruction &I : instructions(F))
       if (auto *insert = dyn_cast<InsertElementInst>(&I); insert && insertsWiderThanBit(*insert)) {

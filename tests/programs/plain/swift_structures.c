@@ -1,5 +1,5 @@
 /* Structures that pass the border of a swiftcall function as words. Clang stores the last word as a whole, past the end
-   of the local, and its optimizer drops that store. So clang itself compiles this program without swiftcall. */
+   of the structure, and its optimizer drops that store. So clang itself compiles this program without swiftcall. */
 #include <stdio.h>
 #include <string.h>
 #if defined __CHARCOAL__ && __has_attribute(swiftcall)
@@ -23,6 +23,7 @@ __attribute__((noinline)) static int note(int x) {
     changed.bytes[at] = (char)note(changed.bytes[at] + 1);                                                             \
     return changed;                                                                                                    \
   }                                                                                                                    \
+  __attribute__((noinline)) static struct odd##n pass##n(struct odd##n given, int at) { return change##n(given, at); } \
   __attribute__((noinline)) static int use##n(int seed) {                                                              \
     char before = (char)note(seed);                                                                                    \
     struct odd##n first;                                                                                               \
@@ -31,7 +32,7 @@ __attribute__((noinline)) static int note(int x) {
     char after = (char)note(seed + 2);                                                                                 \
     memset(&first, seed, sizeof first);                                                                                \
     for (int i = 0; i < n; i++) {                                                                                      \
-      second = change##n(first, i);                                                                                    \
+      second = pass##n(first, i);                                                                                      \
       struct odd##n both[2] = {change##n(second, i), change##n(first, n - 1 - i)};                                     \
       note(before + between + after);                                                                                  \
       first = both[i & 1];                                                                                             \
@@ -42,7 +43,7 @@ __attribute__((noinline)) static int note(int x) {
     return sum + before + between + after;                                                                             \
   }
 
-#define SIZES(X) X(1) X(3) X(5) X(6) X(7) X(9) X(11) X(13) X(15) X(17) X(21) X(25) X(31)
+#define SIZES(X) X(1) X(3) X(5) X(6) X(7) X(9) X(11) X(13) X(15) X(17) X(19) X(21) X(22) X(23) X(25) X(29) X(31)
 SIZES(OF_SIZE)
 
 int main(void) {
