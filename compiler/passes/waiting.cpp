@@ -1,13 +1,15 @@
 // See waiting.h. Usually the code has not been optimized yet: locals are in memory, and the result of an atomic
 // operation is stored in one. In modules that were optimized before, locals are PHI nodes.
 #include "waiting.h"
+#include "addresses.h"
 #include "suspension_markers.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Analysis/CaptureTracking.h"
+#include "llvm/Analysis/PostDominators.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -39,9 +41,18 @@ bool countsRuns(const Instruction &I) {
                            [&](StringRef prefix) { return counter->getName().starts_with(prefix); });
 }
 
+// The variable of the function whose address this is, if nobody else knows it. It may be volatile, which LLVM's own
+// analysis takes for a capture.
 const AllocaInst *local(const Value *pointer) {
   auto *variable = dyn_cast<AllocaInst>(pointer->stripInBoundsOffsets());
-  return variable && !PointerMayBeCaptured(variable, /*ReturnCaptures=*/true) ? variable : nullptr;
+  return variable && AddressUses(const_cast<AllocaInst &>(*variable)).captures.empty() ? variable : nullptr;
+}
+
+// Whether this looks at memory that somebody else may change. A variable of the function is no such memory, even if it
+// is volatile.
+bool isLook(const Instruction &I) {
+  auto *load = dyn_cast<LoadInst>(&I);
+  return isLookAtShared(I) && !(load && local(load->getPointerOperand()));
 }
 
 // From what a value is computed: variables of the function, and looks at shared memory. A variable is a local in
@@ -67,10 +78,12 @@ private:
   }
   bool isMoving(const Value *variable, bool throughLooks) const;
   bool isSteady(const Instruction &look) const;
+  void addConditions(const Instruction &exit, Sources &) const;
   bool endsByALook(const Instruction &exit) const;
 
   Blocks blocks;
-  MapVector<const Value *, SmallVector<const Value *, 2>> assigned; // for each variable the values that it gets
+  MapVector<const Value *, SmallVector<const Value *, 2>> assigned;      // for each variable the values that it gets
+  DenseMap<const Value *, SmallVector<const BasicBlock *, 2>> assigning; // for each local in memory, where it gets them
 };
 
 void Cycle::collect(const Value *value, bool throughLooks, DenseSet<const Value *> &seen, Sources &sources) const {
@@ -79,7 +92,7 @@ void Cycle::collect(const Value *value, bool throughLooks, DenseSet<const Value 
     auto *I = dyn_cast<Instruction>(work.pop_back_val());
     if (!I || !blocks.contains(I->getParent()) || !seen.insert(I).second)
       continue;
-    if (isLookAtShared(*I)) {
+    if (isLook(*I)) {
       sources.looks.push_back(I);
       if (throughLooks)
         work.push_back(isa<LoadInst>(I) ? cast<LoadInst>(I)->getPointerOperand() : I->getOperand(0));
@@ -126,10 +139,35 @@ bool Cycle::isSteady(const Instruction &look) const {
   return none_of(allSourcesOf(address, true).variables, [&](const Value *v) { return isMoving(v, true); });
 }
 
+// Where a local ends before the jump out of a loop, clang notes in a variable where the jump leads, and the end of the
+// cycle depends on that number. So it depends on the conditions that decide where the variables are assigned.
+void Cycle::addConditions(const Instruction &exit, Sources &sources) const {
+  const PostDominatorTree after(const_cast<Function &>(*exit.getFunction()));
+  SetVector<const BasicBlock *> decided;
+  for (const Value *variable : sources.variables)
+    if (auto found = assigning.find(variable); found != assigning.end())
+      decided.insert_range(found->second);
+  SetVector<const BasicBlock *> deciding;
+  for (unsigned k = 0; k < decided.size(); ++k)
+    for (const BasicBlock *BB : blocks)
+      if (BB != exit.getParent() && !after.properlyDominates(decided[k], BB) &&
+          any_of(successors(BB), [&](const BasicBlock *next) { return after.dominates(decided[k], next); }) &&
+          deciding.insert(BB))
+        decided.insert(BB);
+  for (const BasicBlock *BB : deciding)
+    for (const Value *operand : BB->getTerminator()->operands()) {
+      const Sources more = allSourcesOf(operand, false);
+      sources.variables.insert_range(more.variables);
+      sources.looks.append(more.looks);
+    }
+}
+
 bool Cycle::endsByALook(const Instruction &exit) const {
   if (!isa<BranchInst>(exit) && !isa<SwitchInst>(exit))
     return false;
-  const Sources sources = allSourcesOf(exit.getOperand(0), false);
+  Sources sources = allSourcesOf(exit.getOperand(0), false);
+  if (sources.looks.empty())
+    addConditions(exit, sources);
   return any_of(sources.looks, [&](const Instruction *look) { return isSteady(*look); }) &&
          none_of(sources.variables, [&](const Value *v) { return isMoving(v, false); });
 }
@@ -147,9 +185,10 @@ bool Cycle::affectsOthers(const Instruction &I) {
   }
   if (auto *store = dyn_cast<StoreInst>(&I)) {
     const AllocaInst *variable = local(store->getPointerOperand());
-    if (!variable || store->isVolatile())
+    if (!variable)
       return true;
     assigned[variable].push_back(store->getValueOperand());
+    assigning[variable].push_back(store->getParent());
     return false;
   }
   if (auto *call = dyn_cast<CallBase>(&I); call && call->isInlineAsm())
@@ -165,7 +204,7 @@ bool Cycle::onlyWaits(ArrayRef<const BasicBlock *> list) {
     for (const Instruction &I : *BB) {
       if (affectsOthers(I))
         return false;
-      if (isLookAtShared(I))
+      if (isLook(I))
         looks.push_back(&I);
     }
     if (any_of(successors(BB), [&](const BasicBlock *next) { return !blocks.contains(next); }))
