@@ -82,6 +82,68 @@ void Splitter::returnThrown(IRBuilder<> &B) {
   throwing.insert(result->isVoidTy() ? B.CreateRetVoid() : B.CreateRet(PoisonValue::get(result)));
 }
 
+// Where all calls go that have thrown, and have no landing pad.
+BasicBlock *Splitter::leaving() {
+  if (!leave) {
+    leave = BasicBlock::Create(abi.C, "thrown", &F);
+    IRBuilder<> B(leave);
+    B.SetCurrentDebugLocation(atEntry());
+    returnThrown(B);
+  }
+  return leave;
+}
+
+// Puts a marker behind the call, which is the last instruction of its block but for a branch.
+void Splitter::markThrown(CallInst *call, BasicBlock *otherwise) {
+  auto *branch = cast<BranchInst>(call->getParent()->getTerminator());
+  IRBuilder<> B(branch);
+  B.SetCurrentDebugLocation(call->getDebugLoc());
+  Value *thrown = B.CreateCall(M.getOrInsertFunction(ThrownName, Type::getInt1Ty(abi.C)));
+  B.CreateCondBr(thrown, otherwise, branch->getSuccessor(0), MDBuilder(abi.C).createUnlikelyBranchWeights());
+  branch->eraseFromParent();
+}
+
+// A suspending call with a landing pad, where the exception is thrown anew.
+void Splitter::lowerSuspending(InvokeInst *invoke) {
+  BasicBlock *pad = invoke->getUnwindDest();
+  CallInst *call = changeToCall(invoke);
+  if (givesWay(*call))
+    return;
+  auto *again = BasicBlock::Create(abi.C, "rethrow", &F), *never = BasicBlock::Create(abi.C, "never", &F);
+  IRBuilder<> B(again);
+  B.SetCurrentDebugLocation(call->getDebugLoc());
+  B.CreateInvoke(abi.throwHere(), never, pad);
+  new UnreachableInst(abi.C, never);
+  markThrown(call, again);
+}
+
+// One without.
+void Splitter::lowerSuspending(CallInst *call) {
+  if (givesWay(*call))
+    return;
+  call->getParent()->splitBasicBlock(std::next(call->getIterator()));
+  markThrown(call, leaving());
+}
+
+void Splitter::lowerPlain(CallInst *call) {
+  if (!passes) {
+    passes = BasicBlock::Create(abi.C, "passes", &F);
+    catchAll(abi, *passes);
+    BranchInst::Create(leaving(), passes);
+  }
+  BasicBlock *before = call->getParent();
+  changeToInvokeAndSplitBasicBlock(call, passes);
+  nameResult(cast<InvokeInst>(*before->getTerminator()));
+}
+
+void Splitter::lowerResume(ResumeInst *resume) {
+  IRBuilder<> B(resume);
+  Value *exception = B.CreateExtractValue(resume->getValue(), 0);
+  B.CreateAlignedStore(exception, abi.tlsField(B, offsetof(struct ch_tls, entry)), Align(8));
+  returnThrown(B);
+  resume->eraseFromParent();
+}
+
 // Takes place before the calls become points: the ways on which exceptions go belong to the function's graph.
 void Splitter::lowerExceptions() {
   if (!mayPassExceptions(M))
@@ -89,7 +151,7 @@ void Splitter::lowerExceptions() {
   passesExceptions = true;
   SmallVector<BasicBlock *> pads;
   SmallVector<ResumeInst *> resumes;
-  SmallVector<InvokeInst *> invokes;
+  SmallVector<InvokeInst *> suspendingInvokes, plainInvokes;
   SmallVector<CallInst *> suspending, plain;
   for (BasicBlock &BB : F) {
     if (BB.isLandingPad())
@@ -97,72 +159,24 @@ void Splitter::lowerExceptions() {
     if (auto *resume = dyn_cast<ResumeInst>(BB.getTerminator()))
       resumes.push_back(resume);
     if (auto *invoke = dyn_cast<InvokeInst>(BB.getTerminator()))
-      invokes.push_back(invoke);
+      (isSuspendingCall(*invoke) ? suspendingInvokes : plainInvokes).push_back(invoke);
     for (Instruction &I : BB)
       if (auto *call = dyn_cast<CallInst>(&I); call && mayThrow(*call) && !tailCalls.contains(call))
         (isSuspendingCall(I) ? suspending : plain).push_back(call);
   }
   for (BasicBlock *pad : pads)
     isolate(*pad);
-  for (ResumeInst *resume : resumes) {
-    IRBuilder<> B(resume);
-    B.CreateAlignedStore(B.CreateExtractValue(resume->getValue(), 0), abi.tlsField(B, offsetof(struct ch_tls, entry)),
-                         Align(8));
-    returnThrown(B);
-    resume->eraseFromParent();
-  }
-  BasicBlock *leave = nullptr, *passes = nullptr;
-  auto leaving = [&] {
-    if (!leave) {
-      leave = BasicBlock::Create(abi.C, "thrown", &F);
-      IRBuilder<> B(leave);
-      B.SetCurrentDebugLocation(atEntry());
-      returnThrown(B);
-    }
-    return leave;
-  };
-  FunctionCallee thrown = M.getOrInsertFunction(ThrownName, Type::getInt1Ty(abi.C));
-  for (InvokeInst *invoke : invokes) {
-    if (!isSuspendingCall(*invoke)) {
-      nameResult(*invoke);
-      continue;
-    }
-    BasicBlock *before = invoke->getParent(), *next = invoke->getNormalDest(), *pad = invoke->getUnwindDest();
-    CallInst *call = changeToCall(invoke); // with a branch to `next` behind it
-    if (givesWay(*call))
-      continue;
-    auto *again = BasicBlock::Create(abi.C, "rethrow", &F);
-    auto *never = BasicBlock::Create(abi.C, "never", &F);
-    IRBuilder<> B(before->getTerminator());
-    B.SetCurrentDebugLocation(call->getDebugLoc());
-    Value *has = B.CreateCall(thrown);
-    B.CreateCondBr(has, again, next, MDBuilder(abi.C).createUnlikelyBranchWeights());
-    before->getTerminator()->eraseFromParent();
-    B.SetInsertPoint(again);
-    B.CreateInvoke(abi.throwHere(), never, pad);
-    B.SetInsertPoint(never);
-    B.CreateUnreachable();
-  }
-  for (CallInst *call : suspending) {
-    if (givesWay(*call))
-      continue;
-    BasicBlock *before = call->getParent();
-    BasicBlock *next = before->splitBasicBlock(std::next(call->getIterator()));
-    before->getTerminator()->eraseFromParent();
-    IRBuilder<> B(before);
-    B.SetCurrentDebugLocation(call->getDebugLoc());
-    B.CreateCondBr(B.CreateCall(thrown), leaving(), next, MDBuilder(abi.C).createUnlikelyBranchWeights());
-  }
-  for (CallInst *call : plain) {
-    if (!passes) {
-      passes = BasicBlock::Create(abi.C, "passes", &F);
-      catchAll(abi, *passes);
-      BranchInst::Create(leaving(), passes);
-    }
-    BasicBlock *before = call->getParent();
-    changeToInvokeAndSplitBasicBlock(call, passes);
-    nameResult(cast<InvokeInst>(*before->getTerminator()));
-  }
+  for (ResumeInst *resume : resumes)
+    lowerResume(resume);
+  for (InvokeInst *invoke : plainInvokes)
+    nameResult(*invoke);
+  for (InvokeInst *invoke : suspendingInvokes)
+    lowerSuspending(invoke);
+  for (CallInst *call : suspending)
+    lowerSuspending(call);
+  for (CallInst *call : plain)
+    lowerPlain(call);
+  removeUnreachableBlocks(F); // landing pads of calls that only give way
   if (!F.hasPersonalityFn() && !(suspending.empty() && plain.empty()))
     F.setPersonalityFn(cast<Constant>(
         M.getOrInsertFunction("__gxx_personality_v0", FunctionType::get(abi.I32, /*isVarArg=*/true)).getCallee()));

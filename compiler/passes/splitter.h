@@ -53,6 +53,12 @@ private:
   // split_exceptions.cpp
   void lowerExceptions();
   void returnThrown(llvm::IRBuilder<> &);
+  llvm::BasicBlock *leaving();
+  void markThrown(llvm::CallInst *, llvm::BasicBlock *otherwise);
+  void lowerSuspending(llvm::InvokeInst *);
+  void lowerSuspending(llvm::CallInst *);
+  void lowerPlain(llvm::CallInst *);
+  void lowerResume(llvm::ResumeInst *);
   bool throwsAt(const Point &) const;
   void connectThrown(Point &, llvm::Value *status, llvm::BasicBlock *restored);
 
@@ -156,6 +162,8 @@ private:
 
   // lowerExceptions
   bool passesExceptions = false;
+  llvm::BasicBlock *leave = nullptr;                       // returns CH_THROWN
+  llvm::BasicBlock *passes = nullptr;                      // the landing pad of plain calls that have none
   llvm::SmallPtrSet<const llvm::ReturnInst *, 8> throwing; // returns whose status is CH_THROWN
 
   // makePoints
