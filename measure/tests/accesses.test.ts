@@ -155,6 +155,13 @@ function given({ a, b: { c } = {} }, [x], ...rest) { return [a, c, x, rest.lengt
 out.push(given(reflected, [1], 2), given.length, given({ a: 1 }, 'x'))
 class Given { static async of({ a }) { return a + arguments[0].a } *each({ a }) { yield a } }
 out.push(await Given.of({ a: 2 }), [...new Given().each({ a: 3 })])
+const arrows = [({ a }) => a, (x, { a, b: { c } = {} }) => [x, a, c], ({ a = 5 } = {}) => a,
+  async ({ a, ...rest }) => [a, rest], (x, { a: [y] = [x] } = { a: [7] }) => y, ([x] = [], { a }) => [x, a],
+  ({ [out.push('key') && 'a']: a, length = 3 }) => [a, length]]
+for (const f of arrows.slice(0, 5)) out.push(await f({ a: 1 }, { a: [2] }, 9), f.length)
+out.push(arrows[5]([1], { a: 2 }), arrows[5].length, arrows[6]({ a: 1 }))
+out.push(await arrows[2](), arrows[4](8), await arrows[3](null).catch((e) => e.name), [{ a: 1 }].map(({ a }) => a))
+try { arrows[0]() } catch (e) { out.push(e.name) }
 for (const key in reflected) out.push(key)
 out.push(await util.promisify(fs.exists)('/'), fs.readFile.length)
 console.log(JSON.stringify(out))

@@ -66,6 +66,26 @@ const PLACES: Record<string, (v: string) => Place> = {
     read: `${v}.get('k')`,
     write: (value) => `${v}.set('k', ${value})`,
   }),
+  'map of maps': (v) => ({
+    declare: `const ${v} = new Map([['a', new Map([['k', 0]])]])`,
+    read: `${v}.get('a').get('k')`,
+    write: (value) => `${v}.get('a').set('k', ${value})`,
+  }),
+  closure: (v) => ({
+    declare: `const ${v} = (() => { let n = 0; return { get: () => n, set: (x) => { n = x } } })()`,
+    read: `${v}.get()`,
+    write: (value) => `${v}.set(${value})`,
+  }),
+  proxy: (v) =>
+    assigned(`const ${v} = new Proxy({ n: 0 }, { get: (o, k) => Reflect.get(o, k), set: Reflect.set })`, `${v}.n`),
+  'pattern of an arrow': (v) => ({
+    ...assigned(`const ${v} = { n: 0 }, ${v}Of = ({ n }) => n`, `${v}.n`),
+    read: `${v}Of(${v})`,
+  }),
+  'pattern of an arrow with defaults': (v) => ({
+    ...assigned(`const ${v} = { a: { n: 0 } }, ${v}Of = (x, { a: { n = 1 } = {} } = {}) => { return n }`, `${v}.a.n`),
+    read: `${v}Of(1, ${v})`,
+  }),
   'length of a list': (v) => ({
     declare: `const ${v} = []`,
     read: `${v}.length`,

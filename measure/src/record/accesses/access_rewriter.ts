@@ -10,6 +10,9 @@ import type { Scopes } from './scopes.ts'
 import { countedBy, isHeld, isLength, isOptional, isSize, runsOnce } from './shapes.ts'
 import type { Style } from './style.ts'
 
+/** What stands for the last parameter of an arrow function. */
+const GIVEN = '$ch_g'
+
 export abstract class AccessRewriter {
   readonly out: Rewritten
   protected readonly scopes: Scopes
@@ -169,11 +172,31 @@ export abstract class AccessRewriter {
     return told.length === 0 ? '0' : `[${told.join()}]`
   }
 
-  /** The same of what a function is given; an arrow function cannot say what that was. */
+  /** The same of what a function is given. */
   protected takenFrom(node: Node, declared: Set<string>): string {
     if (node.type === 'ArrowFunctionExpression' || declared.has('arguments')) return ''
     const told = node.params.map((param: Node) => this.takenBy(param, ''))
     return told.map((list: string, i: number) => (list === '0' ? '' : `$ch.d(arguments[${i}],${list});`)).join('')
+  }
+
+  /**
+   * The same of what an arrow function is given last. It has no `arguments`, so ours takes the place of that parameter,
+   * and a default fills the pattern: `(a, { b }) => b` becomes `(a, $ch_g, ...{ $ch: { b } = $ch.d($ch_g, …) }) => b`.
+   * Calls of ours stand between `before` and `after`. `order`: of what begins before the parameter's own default.
+   */
+  protected takenByLast(node: Node, order: number, before: string, after: string): void {
+    const last: Node | undefined = node.params.at(-1)
+    if (node.type !== 'ArrowFunctionExpression' || last === undefined) return
+    const told = this.takenBy(last, '')
+    if (told === '0') return
+    const filled = `=${before}$ch.d(`
+    if (last.type !== 'AssignmentPattern') {
+      this.out.insert(last.start, `${GIVEN},...{$ch:`)
+      return this.out.insert(last.end, `${filled}${GIVEN},${told})${after}}`)
+    }
+    this.out.insert(last.start, `${GIVEN}=undefined,...{$ch:`)
+    this.out.insert(last.right.start, `${filled.slice(1)}${GIVEN}!==undefined?${GIVEN}:(`, order)
+    this.out.insert(last.end, `),${told})${after}}`)
   }
 
   /** What is read as a whole may be others', too, and something depends on it. */

@@ -300,6 +300,7 @@ export class Rewriter extends CallRewriter {
     this.out.functions.push({ ...frame, activation: null, waits: false, temporaries })
     const site = activation === null ? 0 : this.out.site(node, '')
     const from = owner === null ? '' : `,${owner}`
+    const first = this.out.now()
     // Default values of parameters do not see the variables of the body.
     for (const param of node.params)
       this.defaults(param, (value, of) => {
@@ -310,6 +311,8 @@ export class Rewriter extends CallRewriter {
         this.out.insert(value.start, `$ch.early(${site},()=>(`, order)
         this.out.insert(value.end, `)${from})`)
       })
+    const [before, after] = activation === null ? ['', ''] : [`$ch.early(${site},()=>(`, `)${from})`]
+    this.takenByLast(node, first, before, after)
     this.out.functions.pop()
     const own = block || activation !== null ? [] : temporaries
     this.out.functions.push({ ...frame, activation, waits, temporaries: own })
