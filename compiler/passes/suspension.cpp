@@ -322,10 +322,12 @@ static bool isIndirectFunctionWithLTO(const CallBase &CB) {
   return isa<GlobalIFunc>(CB.getCalledOperand()) && CB.getModule()->getModuleFlag("EnableSplitLTOUnit");
 }
 
-// std::call_once calls one of these. If an exception leaves the function that they run, it has to be run again: the C
-// library sees to that, but the runtime's interruptible versions, which are in C, do not learn of it.
-static bool runsOnceAndMayThrow(const Function &callee) {
-  return mayPassExceptions(*callee.getParent()) && is_contained({"pthread_once", "call_once"}, callee.getName());
+// Functions of the C library that see to it that destructors run, or know of exceptions, which the runtime's
+// interruptible versions do not: pthread_exit unwinds the stack. std::call_once calls pthread_once, which runs its
+// function again if an exception has left it.
+static bool unwinds(const Function &callee) {
+  return mayPassExceptions(*callee.getParent()) &&
+         is_contained({"pthread_once", "call_once", "pthread_exit", "thrd_exit"}, callee.getName());
 }
 
 // Clang's landing pads do not depend on the way to them, so that a call may become two calls.
@@ -357,7 +359,7 @@ CallKind Suspension::classify(const CallBase &CB) const {
   if (callee->isDeclaration()) {
     if (!mayBlock(*callee))
       return CallKind::Plain;
-    if (runsOnceAndMayThrow(*callee))
+    if (unwinds(*callee))
       return CallKind::PlainYield;
     if (packed && !unusual)
       return CallKind::ExternalVariadic;

@@ -18,13 +18,21 @@ struct unwound {
 };
 
 static _Noreturn void nobody_catches(void *exception) {
-  /* It is none, but runs the cleanups of all functions on the stack, and a function of its own at the end. */
-  if (((const struct unwound *)exception)->stop && _Unwind_Resume_or_Rethrow)
-    _Unwind_Resume_or_Rethrow(exception);
   if (!__cxa_begin_catch || !terminate)
     abort();
   __cxa_begin_catch(exception);
   terminate(); /* says which exception it was */
+}
+
+/* What ends a thread is no exception, but runs the cleanups of all functions on the stack, and a function of its own at
+ * the end. None of b's are left: the rest of the stack is the thread's. */
+static void unwind_thread(struct ch_branch *b, void *exception) {
+  if (!((const struct unwound *)exception)->stop || !_Unwind_Resume_or_Rethrow)
+    return;
+  ch_domain.current = b;
+  ch_domain.parent = b->top = ch_chain_end(b);
+  ch_tls.link = &b->frame;
+  _Unwind_Resume_or_Rethrow(exception);
 }
 
 void ch_throw_here(void) {
@@ -36,9 +44,10 @@ void ch_throw_here(void) {
 }
 
 struct ch_branch *ch_throw_on(struct ch_branch *b) {
-  if (!ch_anchor_throw(b))
-    nobody_catches(ch_tls.entry);
-  return b;
+  if (ch_anchor_throw(b))
+    return b;
+  unwind_thread(b, ch_tls.entry);
+  nobody_catches(ch_tls.entry);
 }
 
 /* ---- what belongs to the branch ---- */

@@ -15,13 +15,18 @@ static void pause_briefly() { ch_sleep(1); }
 
 /* What has happened, in order. */
 static std::string events;
+static int alive_notes;
 struct noted {
   std::string name;
-  explicit noted(std::string n) : name(std::move(n)) { events += "+" + name; }
+  explicit noted(std::string n) : name(std::move(n)) {
+    events += "+" + name;
+    __atomic_fetch_add(&alive_notes, 1, __ATOMIC_SEQ_CST);
+  }
   noted(const noted &) = delete;
   ~noted() {
     pause_briefly();
     events += "-" + name;
+    __atomic_fetch_sub(&alive_notes, 1, __ATOMIC_SEQ_CST);
   }
 };
 struct problem : std::runtime_error {
@@ -379,6 +384,65 @@ TEST(exceptions_leave_the_statements_that_return_values) {
   charcoal::activity other([&] { others_run = true; });
   pause_briefly();
   EXPECT(others_run);
+}
+
+/* ---- the end of a thread ---- */
+
+static void *ends_below(void *) {
+  noted outer("o");
+  try {
+    noted inner("i");
+    pause_briefly();
+    [] {
+      noted innermost("m");
+      pause_briefly();
+      pthread_exit(reinterpret_cast<void *>(5));
+    }();
+  } catch (const problem &) {
+    events += "wrong";
+  } catch (...) { /* it has to be thrown on */
+    pause_briefly();
+    events += "!";
+    throw;
+  }
+  return nullptr;
+}
+TEST(pthread_exit_runs_the_destructors_of_callers_that_have_waited) {
+  pthread_t thread;
+  void *result = nullptr;
+  pthread_create(&thread, nullptr, ends_below, nullptr);
+  pthread_join(thread, &result);
+  EXPECT(reinterpret_cast<intptr_t>(result) == 5);
+  EXPECT(std::exchange(events, {}) == "+o+i+m-m-i!-o");
+}
+
+static int silent[2];
+static void *waits_for_ever(void *) {
+  noted outer("o");
+  try {
+    noted inner("i");
+    pause_briefly();
+    char byte;
+    if (read(silent[0], &byte, 1) >= 0)
+      events += "wrong";
+  } catch (...) {
+    pause_briefly();
+    events += "!";
+    throw;
+  }
+  return nullptr;
+}
+TEST(pthread_cancel_runs_the_destructors_of_callers_that_have_waited) {
+  EXPECT(pipe(silent) == 0);
+  pthread_t thread;
+  void *result = nullptr;
+  pthread_create(&thread, nullptr, waits_for_ever, nullptr);
+  while (__atomic_load_n(&alive_notes, __ATOMIC_SEQ_CST) < 2)
+    usleep(100);
+  pthread_cancel(thread);
+  pthread_join(thread, &result);
+  EXPECT(result == PTHREAD_CANCELED);
+  EXPECT(std::exchange(events, {}) == "+o+i-i!-o");
 }
 
 /* ---- what nobody catches ---- */
