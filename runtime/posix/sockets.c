@@ -52,6 +52,12 @@ bool ch_may_be_shut(int fd) {
   return ch_fd_cache_is_socket(fd) && ch_fd_cache_kind(fd) != CH_TCP_SOCKET && !ch_is_of_network(fd);
 }
 
+void ch_ask_for_limit(int fd) {
+  int saved = errno;
+  (void)ch_fd_cache_ask(fd, SO_SNDTIMEO);
+  errno = saved;
+}
+
 bool ch_is_at_mark(int fd) {
   int at = 0, saved = errno;
   ioctl(fd, SIOCATMARK, &at);

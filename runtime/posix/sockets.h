@@ -37,6 +37,9 @@ CH_HIDDEN int ch_take_error(int fd);
  * So such a call tries again from time to time (CH_SHUT_LOOK ns). */
 #define CH_SHUT_LOOK INT64_C(300000000)
 CH_HIDDEN bool ch_may_be_shut(int fd);
+/* Such a wait is over before anything was verified that it relies on (readiness_cache.h): asks the kernel for the
+ * socket's mode and its limit for sending, so that the next wait knows them. */
+CH_HIDDEN void ch_ask_for_limit(int fd);
 /* Whether the next byte is the urgent one: there a call ends that has received something. */
 CH_HIDDEN bool ch_is_at_mark(int fd);
 

@@ -57,8 +57,10 @@ static int await_for(int64_t timeout, int fd, int events, int option, int before
     return errno = EAGAIN, -1;
   bool looks = timeout == CH_FOREVER && events & POLLOUT && ch_may_be_shut(fd);
   ready = ch_call_wait(fd, events, looks ? CH_SHUT_LOOK : timeout);
-  if (ready == 0 && looks)
+  if (ready == 0 && looks) {
+    ch_ask_for_limit(fd);
     return errno = before, 0;
+  }
   if (ready >=
       CH_LOOK_AGAIN) { /* no longer than this, if there is a limit; the next attempt says what else was wrong */
     int64_t waited = (ready - CH_LOOK_AGAIN) * INT64_C(1000000);
