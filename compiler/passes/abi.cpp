@@ -1,13 +1,14 @@
 // The types, globals and functions of the ABI as LLVM sees them. abi.h describes each; abi/charcoal_abi.h is the
 // contract.
 #include "abi.h"
+#include "options.h"
 
 using namespace llvm;
 using namespace charcoal;
 
 Abi::Abi(Module &M)
-    : M(M), C(M.getContext()), Void(Type::getVoidTy(C)), I8(Type::getInt8Ty(C)), I16(Type::getInt16Ty(C)),
-      I32(Type::getInt32Ty(C)), I64(Type::getInt64Ty(C)), Ptr(PointerType::getUnqual(C)),
+    : M(M), exceptions(mayPassExceptions(M)), C(M.getContext()), Void(Type::getVoidTy(C)), I8(Type::getInt8Ty(C)),
+      I16(Type::getInt16Ty(C)), I32(Type::getInt32Ty(C)), I64(Type::getInt64Ty(C)), Ptr(PointerType::getUnqual(C)),
       Size(M.getDataLayout().getIntPtrType(C)) {}
 
 GlobalVariable *Abi::tls() {

@@ -156,7 +156,7 @@ Function *Glue::start(const Twine &name, FunctionType *type, const Signature &S,
   F->setComdat(M.getOrInsertComdat(F->getName()));
   F->setVisibility(GlobalValue::HiddenVisibility);
   F->setDSOLocal(true);
-  if (!mayPassExceptions(M))
+  if (!abi.exceptions)
     F->setDoesNotThrow();
   copyTarget(*F, *S.user);
   return F;

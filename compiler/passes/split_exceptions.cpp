@@ -17,7 +17,6 @@
 // The runtime resumes a caller whose call has thrown at its point, and says so by CH_POINT_THROWN. Whether plain code
 // is called is not known everywhere, so also calls of interruptible versions have a landing pad.
 #include "splitter.h"
-#include "options.h"
 #include "suspension_markers.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -146,7 +145,7 @@ void Splitter::lowerResume(ResumeInst *resume) {
 
 // Takes place before the calls become points: the ways on which exceptions go belong to the function's graph.
 void Splitter::lowerExceptions() {
-  if (!mayPassExceptions(M))
+  if (!abi.exceptions)
     return;
   passesExceptions = true;
   SmallVector<BasicBlock *> pads;

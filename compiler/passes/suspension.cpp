@@ -157,8 +157,7 @@ static bool handlesExceptions(const Function &F) {
   return any_of(instructions(F), [](const Instruction &I) { return isa<InvokeInst>(I) || I.isEHPad(); });
 }
 static bool handlesThemAsCPlusPlus(const Function &F) {
-  return mayPassExceptions(*F.getParent()) && F.hasPersonalityFn() &&
-         F.getPersonalityFn()->stripPointerCasts()->getName() == "__gxx_personality_v0";
+  return F.hasPersonalityFn() && F.getPersonalityFn()->stripPointerCasts()->getName() == "__gxx_personality_v0";
 }
 
 const char *Suspension::whyPlain(Function &F) const {
@@ -211,7 +210,7 @@ const char *Suspension::whyPlain(Function &F) const {
     if (A.hasInAllocaAttr() || A.hasPreallocatedAttr() || A.hasSwiftErrorAttr() || A.hasNestAttr() ||
         A.getType()->isScalableTy())
       return "it has an unusual parameter";
-  if (handlesExceptions(F) && !handlesThemAsCPlusPlus(F))
+  if (handlesExceptions(F) && !(exceptions && handlesThemAsCPlusPlus(F)))
     return "it handles exceptions (-fexceptions)";
   if (handlesExceptions(F) && F.callsFunctionThatReturnsTwice())
     return "it handles exceptions and calls a function that returns twice";
@@ -326,8 +325,7 @@ static bool isIndirectFunctionWithLTO(const CallBase &CB) {
 // interruptible versions do not: pthread_exit unwinds the stack. std::call_once calls pthread_once, which runs its
 // function again if an exception has left it.
 static bool unwinds(const Function &callee) {
-  return mayPassExceptions(*callee.getParent()) &&
-         is_contained({"pthread_once", "call_once", "pthread_exit", "thrd_exit"}, callee.getName());
+  return is_contained({"pthread_once", "call_once", "pthread_exit", "thrd_exit"}, callee.getName());
 }
 
 // Clang's landing pads do not depend on the way to them, so that a call may become two calls.
@@ -359,7 +357,7 @@ CallKind Suspension::classify(const CallBase &CB) const {
   if (callee->isDeclaration()) {
     if (!mayBlock(*callee))
       return CallKind::Plain;
-    if (unwinds(*callee))
+    if (exceptions && unwinds(*callee))
       return CallKind::PlainYield;
     if (packed && !unusual)
       return CallKind::ExternalVariadic;
@@ -491,7 +489,8 @@ bool isInPlaceOfReplacement(const Function &F) {
 }
 
 Suspension::Suspension(Module &M)
-    : M(M), libraryInfo(Triple(M.getTargetTriple())), setjmpHasAddress(addressOfSetjmpIsTaken(M)) {
+    : M(M), libraryInfo(Triple(M.getTargetTriple())), setjmpHasAddress(addressOfSetjmpIsTaken(M)),
+      exceptions(mayPassExceptions(M)) {
   findLookedAt();
   withUnsavable = functionsWithUnsavableValues(M);
   movingStack = functionsThatMoveTheStack(M);

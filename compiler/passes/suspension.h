@@ -48,7 +48,7 @@ private:
   llvm::DenseSet<const llvm::Function *> lookedAt; // functions whose native frames are looked at by a function that
                                                    // they call
   llvm::DenseSet<const llvm::Function *> withUnsavable, movingStack, allocating;
-  bool setjmpHasAddress;
+  bool setjmpHasAddress, exceptions;
   mutable llvm::DenseMap<const llvm::Function *, bool> mayBlockCache;
 };
 

@@ -1,8 +1,8 @@
 // The checks of the syntax tree that clang has built of a file that uses the dialect.
 //
-// Each check is a function in a file of its own that looks at bodies and changes nothing. Three functions are no checks,
-// and change definitions before code is made of them: `beginEmpty`, `copyResults` and `leaveAlone`. Each takes linear
-// time, and no statement is too deep for it.
+// Each check is a function in a file of its own that looks at bodies and changes nothing. Three functions are no
+// checks, and change definitions before code is made of them: `beginEmpty`, `copyResults` and `leaveAlone`. Each takes
+// linear time, and no statement is too deep for it.
 #ifndef CHARCOAL_SYNTAX_CHECKS_H
 #define CHARCOAL_SYNTAX_CHECKS_H
 

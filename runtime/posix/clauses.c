@@ -364,13 +364,14 @@ void recvfrom__clause(struct recvfrom__clause *c, int fd, void *to, size_t n, in
 
 /* ---- sending ---- */
 
-static int quietly(const call_t *d) { return waits_locally(d) ? MSG_NOSIGNAL : 0; }
+static int without_signal(const call_t *d) { return waits_locally(d) ? MSG_NOSIGNAL : 0; }
 
 static long try_write(call_t *d) {
   struct iovec v = {(void *)(uintptr_t)d->a, d->n};
   if (d->n == 0)
     return or_file(d, write(d->fd, v.iov_base, 0), true);
-  return or_file(d, (quietly(d) ? ch_nonblocking_stream_writev_on : ch_nonblocking_stream_writev)(d->fd, &v, 1), true);
+  return or_file(d, (without_signal(d) ? ch_nonblocking_stream_writev_on : ch_nonblocking_stream_writev)(d->fd, &v, 1),
+                 true);
 }
 static const struct ch_descriptor_kind write_kind = {.name = "write", .try = try_write, .sends = true};
 
@@ -380,7 +381,7 @@ void write__clause(struct write__clause *c, int fd, const void *from, size_t n) 
   c->call.n = n;
 }
 
-static long try_send(call_t *d) { return ch_nonblocking_send(d->fd, d->a, d->n, d->flags | quietly(d)); }
+static long try_send(call_t *d) { return ch_nonblocking_send(d->fd, d->a, d->n, d->flags | without_signal(d)); }
 static const struct ch_descriptor_kind send_kind = {.name = "send", .try = try_send, .sends = true};
 
 void send__clause(struct send__clause *c, int fd, const void *from, size_t n, int flags) {
@@ -391,7 +392,7 @@ void send__clause(struct send__clause *c, int fd, const void *from, size_t n, in
 }
 
 static long try_sendto(call_t *d) {
-  return ch_nonblocking_sendto(d->fd, d->a, d->n, d->flags | quietly(d), d->b, (socklen_t)(uintptr_t)d->c);
+  return ch_nonblocking_sendto(d->fd, d->a, d->n, d->flags | without_signal(d), d->b, (socklen_t)(uintptr_t)d->c);
 }
 
 /* Whether the socket itself has room, as Linux sees it before it looks at the receiver. */
