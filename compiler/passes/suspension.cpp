@@ -152,12 +152,13 @@ static bool isOfLanguageCPlusPlus(StringRef name) {
                 [&](StringRef prefix) { return name.starts_with(prefix); });
 }
 
-// Whether the function handles exceptions, and `split` knows how.
+// Whether the function handles exceptions, and whether it does so as `split` knows.
 static bool handlesExceptions(const Function &F) {
-  return any_of(instructions(F), [](const Instruction &I) { return isa<InvokeInst>(I) || I.isEHPad(); });
+  return F.hasPersonalityFn() &&
+         any_of(instructions(F), [](const Instruction &I) { return isa<InvokeInst>(I) || I.isEHPad(); });
 }
 static bool handlesThemAsCPlusPlus(const Function &F) {
-  return F.hasPersonalityFn() && F.getPersonalityFn()->stripPointerCasts()->getName() == "__gxx_personality_v0";
+  return F.getPersonalityFn()->stripPointerCasts()->getName() == "__gxx_personality_v0";
 }
 
 const char *Suspension::whyPlain(Function &F) const {
@@ -210,10 +211,12 @@ const char *Suspension::whyPlain(Function &F) const {
     if (A.hasInAllocaAttr() || A.hasPreallocatedAttr() || A.hasSwiftErrorAttr() || A.hasNestAttr() ||
         A.getType()->isScalableTy())
       return "it has an unusual parameter";
-  if (handlesExceptions(F) && !(exceptions && handlesThemAsCPlusPlus(F)))
-    return "it handles exceptions (-fexceptions)";
-  if (handlesExceptions(F) && F.callsFunctionThatReturnsTwice())
-    return "it handles exceptions and calls a function that returns twice";
+  if (handlesExceptions(F)) {
+    if (!exceptions || !handlesThemAsCPlusPlus(F))
+      return "it handles exceptions (-fexceptions)";
+    if (F.callsFunctionThatReturnsTwice())
+      return "it handles exceptions and calls a function that returns twice";
+  }
   if (F.getName() == "__clang_call_terminate")
     return "it ends the program";
   for (const Instruction &I : instructions(F)) {

@@ -47,7 +47,10 @@ charcoal::Language languageOf(const LangOptions &options) {
     return charcoal::Language::Other;
   if (!options.CPlusPlus)
     return charcoal::Language::C;
-  return options.CXXExceptions ? charcoal::Language::CPlusPlusWithExceptions : charcoal::Language::CPlusPlus;
+  if (!options.CXXExceptions)
+    return charcoal::Language::CPlusPlus;
+  const bool byTables = !options.hasSjLjExceptions() && !options.hasSEHExceptions() && !options.hasWasmExceptions();
+  return byTables ? charcoal::Language::CPlusPlusWithExceptions : charcoal::Language::Other;
 }
 
 class Action : public PluginASTAction {

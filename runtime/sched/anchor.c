@@ -102,23 +102,40 @@ bool ch_anchor_is_elsewhere(const struct __jmp_buf_tag *buffer) {
 
 static struct anchor *target(void) { return ch_tls.entry; }
 
-/* Frees the saved frames from f up to the first that stands for a stack, or has one of these flags. The result: that
- * one, or the chain's end. */
-static struct ch_frame *drop_up_to(struct ch_frame *f, unsigned flags) {
-  while (!ch_is_chain_end(f) && f->info->resume != ch_anchor_resume && !(f->info->flags & flags)) {
-    struct ch_frame *parent = f->parent;
-    if (f->info->flags & CH_FRAME_DYNAMIC)
-      ch_alloca_release((void **)(f->image + f->info->image) - 1, NULL);
-    ch_frame_free(f);
-    f = parent;
+static bool stands_for_stack(const struct ch_frame *f) {
+  return ch_is_chain_end(f) || f->info->resume == ch_anchor_resume;
+}
+
+/* Frees a saved frame. Returns the next one. */
+static struct ch_frame *drop_one(struct ch_frame *f) {
+  struct ch_frame *parent = f->parent;
+  if (f->info->flags & CH_FRAME_DYNAMIC)
+    ch_alloca_release((void **)(f->image + f->info->image) - 1, NULL);
+  ch_frame_free(f);
+  return parent;
+}
+
+/* Frees the saved frames from f up to the first that stands for a stack. The result: that one, or the chain's end. */
+static struct ch_frame *drop(struct ch_frame *f) {
+  while (!stands_for_stack(f))
+    f = drop_one(f);
+  return f;
+}
+
+/* Does the same for an exception, also up to the first that may handle it. The branches in a scope still have to be
+ * waited for, and its memory is in the frame of the function that has opened it. */
+static struct ch_frame *drop_for_exception(struct ch_branch *b, struct ch_frame *f) {
+  while (!stands_for_stack(f) && !(f->info->flags & CH_FRAME_CATCHES)) {
+    const struct ch_finish *s = b->scope;
+    if (CH_UNLIKELY((uintptr_t)s - (uintptr_t)f < f->info->size))
+      ch_around_refuse(b, "an exception goes " CH_OUT_OF_A_SCOPE, s->site, "catch it in the block");
+    f = drop_one(f);
   }
   return f;
 }
 
-static struct ch_frame *drop(struct ch_frame *f) { return drop_up_to(f, 0); }
-
 static _Noreturn void to_nowhere(struct ch_branch *b) {
-  ch_around_refuse(b, "to a setjmp that no caller of this activity has called", NULL,
+  ch_around_refuse(b, "longjmp to a setjmp that no caller of this activity has called", NULL,
                    "the function that called it has returned, or runs in another activity: jump before that");
 }
 
@@ -129,7 +146,8 @@ static _Noreturn void land(void) {
   siglongjmp(&buffer, jump.value);
 }
 
-void ch_anchor_drop_saved(void) {
+/* Drops the frames that were saved since the code that runs here was entered, up to one that stands for a stack. */
+static void drop_saved(void) {
   struct ch_domain *d = &ch_domain;
   struct ch_branch *b = d->current;
   *ch_tls.link = ch_chain_end(b);
@@ -138,8 +156,17 @@ void ch_anchor_drop_saved(void) {
   ch_tls.link = &b->frame;
 }
 
+void ch_anchor_throw_here(void) {
+  struct ch_branch *b = ch_domain.current;
+  *ch_tls.link = ch_chain_end(b);
+  drop_for_exception(b, b->top);
+  b->top = ch_domain.parent;
+  ch_tls.link = &b->frame;
+  ch_around_leave_atomic(0); /* where a function of C has been left in an atomic block: here is none */
+}
+
 void ch_anchor_jump_on(void) {
-  ch_anchor_drop_saved();
+  drop_saved();
   if (!target())
     pthread_exit((void *)ch_domain.result);
   land();
@@ -165,7 +192,7 @@ struct ch_branch *ch_anchor_jump(struct ch_branch *b) {
 }
 
 bool ch_anchor_throw(struct ch_branch *b) {
-  struct ch_frame *f = drop_up_to(b->top, CH_FRAME_CATCHES);
+  struct ch_frame *f = drop_for_exception(b, b->top);
   if (ch_is_chain_end(f))
     return false;
   if (f->info->resume == ch_anchor_resume)
@@ -246,7 +273,7 @@ int ch_anchor_wait(struct ch_anchor *public, uint32_t point, int status) {
   if (status == CH_JUMPED) {
     if (target() != a)
       return CH_JUMPED;
-    ch_anchor_drop_saved();
+    drop_saved();
     land();
   }
   struct parked *p = new_parked(a);

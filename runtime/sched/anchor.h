@@ -29,8 +29,9 @@ CH_HIDDEN _Noreturn void ch_anchor_jump_on(void);
 /* A jump has arrived at the loop: b goes on with it where its innermost activation with an anchor stands. A jump that
  * leads to no anchor, ch_tls.entry being NULL, ends b (thread_exit.h). */
 CH_HIDDEN CH_RARE struct ch_branch *ch_anchor_jump(struct ch_branch *b);
-/* Drops the frames that were saved since the code that runs here was entered, up to one that stands for a stack. */
-CH_HIDDEN void ch_anchor_drop_saved(void);
+/* An exception has arrived at the running code, which may handle it: drops the frames that were saved since that code
+ * was entered. */
+CH_HIDDEN void ch_anchor_throw_here(void);
 /* An exception has arrived at the loop: b goes on with it where its innermost activation stands that may handle it, or
  * its innermost one with an anchor, which hands it on. False: there is none. */
 CH_HIDDEN bool ch_anchor_throw(struct ch_branch *b);

@@ -25,7 +25,7 @@ void ch_around_refuse(struct ch_branch *b, const char *what, const char *site, c
   if (!name && activity && activity->flags & CH_MAIN)
     name = ch_domain.is_program ? "main" : "the thread's first";
   fflush(stdout);
-  fprintf(stderr, "charcoal: longjmp %s%s%s", what, site ? " at " : "", site ? site : "");
+  fprintf(stderr, "charcoal: %s%s%s", what, site ? " at " : "", site ? site : "");
   if (activity)
     fprintf(stderr, ", in activity %p", (const void *)activity);
   if (name)
@@ -36,10 +36,11 @@ void ch_around_refuse(struct ch_branch *b, const char *what, const char *site, c
 }
 
 void ch_around_interrupts_scheduler(void) {
-  ch_around_refuse(NULL,
-                   "to a setjmp whose function does not stand on this stack: it has returned, or it waits and the jump "
-                   "comes out of a signal handler",
-                   NULL, "jump before that function returns; let the handler set a flag, or use signalfd");
+  ch_around_refuse(
+      NULL,
+      "longjmp to a setjmp whose function does not stand on this stack: it has returned, or it waits and the jump "
+      "comes out of a signal handler",
+      NULL, "jump before that function returns; let the handler set a flag, or use signalfd");
 }
 
 void ch_around_check_that_it_runs(void) {
@@ -52,7 +53,7 @@ CH_COLD static void check_blocks(uint64_t opened) {
   if (!left)
     return;
   char what[100];
-  snprintf(what, sizeof what, "in plain code out of %s", left->kind->what);
+  snprintf(what, sizeof what, "longjmp in plain code out of %s", left->kind->what);
   ch_around_refuse(ch_domain.current, what, left->site, left->kind->remedy);
 }
 
@@ -60,8 +61,8 @@ void ch_around_check(const struct around *a) {
   const struct ch_finish *now = scope_now();
   /* The C library's pthread_exit jumps to the calls of pthread_cleanup_push when the scopes have been left already. */
   if (CH_UNLIKELY(a->scope != now) && !ch_domain.exiting)
-    ch_around_refuse(ch_domain.current, "out of a 'do ... finish', 'within' or 'noncancellable' block",
-                     now ? now->site : NULL, "leave the block by 'return' or 'goto'");
+    ch_around_refuse(ch_domain.current, "longjmp " CH_OUT_OF_A_SCOPE, now ? now->site : NULL,
+                     "leave the block by 'return' or 'goto'");
   if (CH_UNLIKELY(ch_domain.open_blocks != NULL))
     check_blocks(a->opened);
 }

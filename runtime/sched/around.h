@@ -31,8 +31,9 @@ CH_HIDDEN void ch_around_leave_atomic(uint32_t depth);
 CH_HIDDEN _Noreturn void ch_around_interrupts_scheduler(void);
 /* Does the same if the jump has arrived on the stack of a branch that was just being set aside. */
 CH_HIDDEN void ch_around_check_that_it_runs(void);
-/* Ends the program with the message that a longjmp is not possible: "longjmp WHAT at SITE, in activity B. REMEDY". `b`
- * and `site` may be NULL. */
+#define CH_OUT_OF_A_SCOPE "out of a 'do ... finish', 'within' or 'noncancellable' block"
+/* Ends the program with the message that a jump or an exception cannot go on: "WHAT at SITE, in activity B. REMEDY".
+ * `b` and `site` may be NULL. */
 CH_HIDDEN _Noreturn void ch_around_refuse(struct ch_branch *b, const char *what, const char *site, const char *remedy);
 
 #endif

@@ -37,7 +37,7 @@ static void unwind_thread(struct ch_branch *b, void *exception) {
 
 void ch_throw_here(void) {
   void *exception = ch_tls.entry;
-  ch_anchor_drop_saved();
+  ch_anchor_throw_here();
   if (_Unwind_Resume_or_Rethrow)
     _Unwind_Resume_or_Rethrow(exception); /* returns if there is no handler */
   nobody_catches(exception);
