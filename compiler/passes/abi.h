@@ -16,7 +16,7 @@ public:
   explicit Abi(llvm::Module &M);
 
   llvm::Module &M;
-  const bool exceptions; // mayPassExceptions(M), which looks at all functions where the front end has not run
+  const bool exceptions; // mayPassExceptions(M)
   llvm::LLVMContext &C;
   llvm::Type *Void;
   llvm::IntegerType *I8, *I16, *I32, *I64;

@@ -41,7 +41,11 @@ static cl::opt<bool, true> printPipeline("charcoal-print-pipeline", cl::location
 const Options &options() { return chosen; }
 
 static std::optional<Language> language;
-void setLanguage(Language of) { language = of; }
+static bool exceptions;
+void setLanguage(Language of, bool withExceptions) {
+  language = of;
+  exceptions = withExceptions;
+}
 
 Language languageOf(const Module &M) {
   if (language)
@@ -50,12 +54,14 @@ Language languageOf(const Module &M) {
   for (const Function &F : M) {
     if (F.getName().starts_with("_R"))
       return Language::Other; // Rust
-    if (F.getName() == "__gxx_personality_v0")
-      found = Language::CPlusPlusWithExceptions;
-    else if (F.getName().starts_with("_Z") && found == Language::C)
+    if (F.getName().starts_with("_Z"))
       found = Language::CPlusPlus;
   }
   return found;
+}
+
+bool mayPassExceptions(const Module &M) {
+  return language ? exceptions : M.getFunction("__gxx_personality_v0") != nullptr;
 }
 
 static RemarkSink sink;

@@ -35,13 +35,13 @@ struct Options {
 
 const Options &options();
 
-// What a module comes from. C and C++ get interruptible versions. The front end says which it is before any pass runs.
-// If it has not run (-save-temps, .bc and .ll files), the names in the module decide.
-enum class Language { C, CPlusPlus, CPlusPlusWithExceptions, Other };
-void setLanguage(Language);
+// What a module comes from, and whether it is C++ with exceptions, which may pass its functions. C and C++ get
+// interruptible versions. The front end says which it is before any pass runs. If it has not run (-save-temps, .bc and
+// .ll files), the names in the module decide.
+enum class Language { C, CPlusPlus, Other };
+void setLanguage(Language, bool exceptions);
 Language languageOf(const llvm::Module &);
-// Whether exceptions of C++ may pass the functions of the module.
-inline bool mayPassExceptions(const llvm::Module &M) { return languageOf(M) == Language::CPlusPlusWithExceptions; }
+bool mayPassExceptions(const llvm::Module &);
 
 // Prints "file:line:col: remark: text [-Rcharcoal]" when options().remarks; the place is that of the
 // instruction, or of the function's definition, or the beginning of the file. Costs nothing otherwise.

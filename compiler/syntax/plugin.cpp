@@ -45,19 +45,14 @@ void printRemark(CompilerInstance &compiler, llvm::StringRef file, unsigned line
 charcoal::Language languageOf(const LangOptions &options) {
   if (options.ObjC || options.OpenCL || options.CUDA || options.HLSL)
     return charcoal::Language::Other;
-  if (!options.CPlusPlus)
-    return charcoal::Language::C;
-  if (!options.CXXExceptions)
-    return charcoal::Language::CPlusPlus;
-  const bool byTables = !options.hasSjLjExceptions() && !options.hasSEHExceptions() && !options.hasWasmExceptions();
-  return byTables ? charcoal::Language::CPlusPlusWithExceptions : charcoal::Language::Other;
+  return options.CPlusPlus ? charcoal::Language::CPlusPlus : charcoal::Language::C;
 }
 
 class Action : public PluginASTAction {
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler, llvm::StringRef) override {
     const LangOptions &language = compiler.getLangOpts();
     const bool isC = !language.CPlusPlus && !language.ObjC && !language.OpenCL;
-    charcoal::setLanguage(languageOf(language));
+    charcoal::setLanguage(languageOf(language), language.CXXExceptions);
     if (isC && compiler.hasPreprocessor())
       compiler.getPreprocessor().addPPCallbacks(std::make_unique<Start>(compiler));
     if ((isC || language.CPlusPlus) && compiler.hasPreprocessor())
