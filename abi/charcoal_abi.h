@@ -111,7 +111,8 @@ struct ch_tls {
   uint32_t spawn_policy;     /* CH_POLICY_… of the innermost atomic block around the running code that names one */
   struct ch_frame *resuming; /* frame to be resumed; meaningful while `entering` is set */
   struct ch_frame **link;    /* where the next saved frame is to be stored; set before each run of a branch */
-  void *entry;               /* interruptible function whose entry found `attention` set; read by some entry thunks */
+  void *entry;               /* interruptible function whose entry found `attention` set; read by some entry thunks.
+                              * While a call ends with CH_THROWN: the exception; with CH_JUMPED: where to */
   void *callee;              /* plain function that an indirect call calls; read by the call adapters */
   struct ch_version_entry
       *versions;           /* a cache of CH_VERSION_SLOTS entries: interruptible versions that were looked up lately */
