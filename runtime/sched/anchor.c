@@ -146,22 +146,20 @@ static _Noreturn void land(void) {
   siglongjmp(&buffer, jump.value);
 }
 
-/* Drops the frames that were saved since the code that runs here was entered, up to one that stands for a stack. */
-static void drop_saved(void) {
-  struct ch_domain *d = &ch_domain;
-  struct ch_branch *b = d->current;
-  *ch_tls.link = ch_chain_end(b);
-  drop(b->top);
-  b->top = d->parent;
-  ch_tls.link = &b->frame;
-}
-
-void ch_anchor_throw_here(void) {
+/* The frames that were saved since the code that runs here was entered are the branch's no more. Returns the first. */
+static struct ch_frame *take_saved(void) {
   struct ch_branch *b = ch_domain.current;
   *ch_tls.link = ch_chain_end(b);
-  drop_for_exception(b, b->top);
+  struct ch_frame *first = b->top;
   b->top = ch_domain.parent;
   ch_tls.link = &b->frame;
+  return first;
+}
+
+static void drop_saved(void) { drop(take_saved()); }
+
+void ch_anchor_throw_here(void) {
+  drop_for_exception(ch_domain.current, take_saved());
   ch_around_leave_atomic(0); /* where a function of C has been left in an atomic block: here is none */
 }
 
