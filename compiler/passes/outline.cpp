@@ -73,7 +73,7 @@ static Statement readStatement(CallInst &bodyMarker) {
   return statement;
 }
 
-static void outline(CallInst *bodyMarker, Markers &markers, Checks &checks) {
+static void outline(CallInst *bodyMarker, Markers &markers, Outliving &outliving, Checks &checks) {
   Statement statement = readStatement(*bodyMarker);
   if (!statement.callers.empty() && !statement.type)
     return;
@@ -84,9 +84,9 @@ static void outline(CallInst *bodyMarker, Markers &markers, Checks &checks) {
   }
   inheritAttributes(*statement.helper, *statement.callers[0]->getFunction());
   if (markers.find(*statement.callers[0]->getFunction(), "__charcoal_spawn", statement.uid))
-    outlineActivate(statement, markers, checks);
+    outlineActivate(statement, markers, outliving, checks);
   else
-    outlineAsync(statement, markers);
+    outlineAsync(statement, markers, outliving);
 }
 
 // Returns the calls that begin the bodies. Outer bodies come before those inside them, because an inner body's captures
@@ -104,8 +104,9 @@ static bool outlineModule(Module &M) {
   bool changed = markDeclared(M, checks.neverWaits);
   if (Function *marker = M.getFunction("__charcoal_body")) {
     Markers markers(M);
+    Outliving outliving;
     for (CallInst *body : bodiesIn(*marker))
-      outline(body, markers, checks);
+      outline(body, markers, outliving, checks);
     changed = true;
   }
   if (Function *marker = M.getFunction("__charcoal_offload"))

@@ -7,7 +7,6 @@
 #include "options.h"
 #include "promises.h"
 #include "suspension_markers.h"
-#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/DIBuilder.h"
 #include "llvm/IR/IRBuilder.h"
@@ -222,15 +221,13 @@ static void noteLent(CallInst &marker, CallInst &call, Checks &checks) {
 
 // A scope waits for the activity. What the activity uses by reference, or has the address of as an argument, lives
 // until then.
-static void outliveBlocks(CallInst &call, const Record &record, const Value *scope) {
+static void outliveBlocks(CallInst &call, const Record &record, const Value *scope, Outliving &outliving) {
   for (unsigned k = 0; k < record.captures.size(); ++k) {
     Value *variable = storedField(recordOf(call), k);
-    if (!record.captures[k].byValue)
-      outliveBlock(variable, call, scope);
-    else if (isa_and_nonnull<AllocaInst>(variable))
-      for (User *user : variable->users())
-        if (auto *store = dyn_cast<StoreInst>(user); store && store->getPointerOperand() == variable)
-          outliveBlock(getUnderlyingObject(store->getValueOperand()), call, scope);
+    if (record.captures[k].byValue)
+      outliving.pointeesOf(variable, call, scope);
+    else
+      outliving.variable(variable, call, scope);
   }
 }
 
@@ -332,7 +329,7 @@ static void describeCaptures(Function &helper, const Record &record) {
 
 // ---- the statement ----
 
-void outlineActivate(Statement &statement, Markers &markers, Checks &checks) {
+void outlineActivate(Statement &statement, Markers &markers, Outliving &outliving, Checks &checks) {
   Function &helper = *statement.helper;
   std::optional<Record> record = readRecord(statement, helper.getDataLayout());
   if (!record)
@@ -346,7 +343,7 @@ void outlineActivate(Statement &statement, Markers &markers, Checks &checks) {
     nameHelper(helper, *call->getFunction(), ".activity");
     spawn(*marker, *call, helper, statement.type, *record);
     if (auto *handle = dyn_cast<Instruction>(marker->getArgOperand(1)); handle && calls(*handle, "ch_in"))
-      outliveBlocks(*call, *record, cast<CallBase>(handle)->getArgOperand(0));
+      outliveBlocks(*call, *record, cast<CallBase>(handle)->getArgOperand(0), outliving);
     noteLent(*marker, *call, checks);
     call->eraseFromParent();
     markers.erase(marker);

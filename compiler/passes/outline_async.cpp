@@ -130,7 +130,7 @@ static CallInst *callWithArguments(CallInst *call, Function *body, StructType *t
   return direct;
 }
 
-void outlineAsync(Statement &statement, Markers &markers) {
+void outlineAsync(Statement &statement, Markers &markers, Outliving &outliving) {
   StructType *type = statement.type;
   SmallVector<DILocalVariable *> variables;
   for (unsigned k = 0; k < type->getNumElements(); ++k)
@@ -138,7 +138,7 @@ void outlineAsync(Statement &statement, Markers &markers) {
   for (CallInst *call : statement.callers)
     if (CallInst *marker = markers.find(*call->getFunction(), "__charcoal_async", statement.uid))
       for (unsigned k = 0; k < type->getNumElements(); ++k)
-        outliveBlock(storedField(recordOf(*call), k), *call, marker->getArgOperand(1));
+        outliving.variable(storedField(recordOf(*call), k), *call, marker->getArgOperand(1));
   Function *flat = takeArguments(*statement.helper, type);
   Function &body = flat ? *flat : *statement.helper;
   if (flat)

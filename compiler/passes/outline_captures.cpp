@@ -2,6 +2,7 @@
 // loaded from a GEP on the context.
 #include "outliner.h"
 #include "suspension_markers.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -74,16 +75,32 @@ static SmallSetVector<Instruction *, 4> releasesInScope(Instruction &start, cons
   return releases;
 }
 
-void outliveBlock(Value *variable, Instruction &start, const Value *scope) {
+void Outliving::variable(Value *variable, Instruction &start, const Value *scope) {
   auto *local = dyn_cast_or_null<AllocaInst>(variable);
   if (!local)
     return;
-  for (User *user : make_early_inc_range(local->users()))
-    if (auto *I = cast<Instruction>(user); I->isLifetimeStartOrEnd())
-      I->eraseFromParent();
+  if (variables.insert(local).second)
+    for (User *user : make_early_inc_range(local->users()))
+      if (auto *I = cast<Instruction>(user); I->isLifetimeStartOrEnd())
+        I->eraseFromParent();
   if (!local->isStaticAlloca())
     for (Instruction *release : releasesInScope(start, scope))
       release->eraseFromParent();
+}
+
+void Outliving::pointeesOf(Value *variable, Instruction &start, const Value *scope) {
+  auto *pointer = dyn_cast_or_null<AllocaInst>(variable);
+  if (!pointer)
+    return;
+  auto [entry, isNew] = pointees.try_emplace(pointer);
+  SmallSetVector<AllocaInst *, 1> &locals = entry->second;
+  if (isNew)
+    for (User *user : pointer->users())
+      if (auto *store = dyn_cast<StoreInst>(user); store && store->getPointerOperand() == pointer)
+        if (auto *local = dyn_cast<AllocaInst>(getUnderlyingObject(store->getValueOperand())))
+          locals.insert(local);
+  for (AllocaInst *local : locals)
+    this->variable(local, start, scope);
 }
 
 void nameHelper(Function &helper, const Function &spawner, StringRef suffix) {

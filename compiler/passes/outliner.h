@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -52,10 +53,20 @@ llvm::SmallVector<llvm::GetElementPtrInst *, 8> fieldPointers(llvm::Value *recor
 llvm::Value *storedField(llvm::AllocaInst *record, unsigned k);
 // Returns the variable of the user's that has this storage; or null.
 llvm::DILocalVariable *declaredVariable(llvm::Value *storage);
-// Lets the variable, if it is a local, live until the scope is left, although its block may end before: the scope waits
-// for those who have captured the variable. `start` is the statement that starts one of them. A local of fixed size
-// lives until its function returns.
-void outliveBlock(llvm::Value *variable, llvm::Instruction &start, const llvm::Value *scope);
+// Lets locals live until a scope is left, although their blocks may end before: the scope waits for those who have
+// captured them. `start` is the statement that starts one of these. A local of fixed size lives until its function
+// returns. Each local is dealt with once, so that many statements that use one take time in proportion to their number.
+class Outliving {
+public:
+  // Does nothing if the variable is no local.
+  void variable(llvm::Value *, llvm::Instruction &start, const llvm::Value *scope);
+  // The locals whose addresses the variable may hold.
+  void pointeesOf(llvm::Value *variable, llvm::Instruction &start, const llvm::Value *scope);
+
+private:
+  llvm::SmallPtrSet<const llvm::AllocaInst *, 16> variables; // without markers of a lifetime
+  llvm::DenseMap<const llvm::AllocaInst *, llvm::SmallSetVector<llvm::AllocaInst *, 1>> pointees;
+};
 // Backtraces, profiles and the debugger show `f.activity` instead of clang's `__captured_stmt`.
 void nameHelper(llvm::Function &helper, const llvm::Function &spawner, llvm::StringRef suffix);
 
@@ -66,8 +77,8 @@ void inheritAttributes(llvm::Function &helper, const llvm::Function &spawner);
 
 // ---- the statements, each in the file of its name ----
 
-void outlineActivate(Statement &, Markers &, Checks &);
-void outlineAsync(Statement &, Markers &);
+void outlineActivate(Statement &, Markers &, Outliving &, Checks &);
+void outlineAsync(Statement &, Markers &, Outliving &);
 // The helper of a block for a thread of the pool, which begins with the marker, becomes plain code; its call becomes
 // ch_offload(@helper, record).
 void outlineOffload(llvm::CallInst *marker);
