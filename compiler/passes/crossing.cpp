@@ -3,6 +3,7 @@
 #include "addresses.h"
 #include "options.h"
 #include "suspension_markers.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -60,7 +61,6 @@ CrossingValues::CrossingValues(Function &F, ArrayRef<Point> points) {
         work.push_back(block);
       }
     if (!work.empty()) {
-      crossing.reloaded.resize(numbers.size());
       for (unsigned block : work)
         crossing.reloaded.set(block);
       while (!work.empty())

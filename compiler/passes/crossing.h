@@ -5,10 +5,10 @@
 #ifndef CHARCOAL_PASSES_CROSSING_H
 #define CHARCOAL_PASSES_CROSSING_H
 
-#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SparseBitVector.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
 
@@ -37,10 +37,10 @@ public:
   CrossingValues(llvm::Function &, llvm::ArrayRef<Point>);
   struct Value {
     llvm::Value *value;
-    llvm::BitVector reloaded;              // by number of block
+    llvm::SparseBitVector<> reloaded;      // numbers of blocks
     llvm::SmallVector<unsigned, 4> points; // indices
   };
-  std::vector<Value> values; // in program order
+  llvm::SmallVector<Value, 0> values; // in program order
   // A block that was made after the analysis is in the range of no value.
   bool isReloaded(const Value &V, const llvm::BasicBlock *BB) const {
     auto number = numbers.find(BB);
