@@ -56,6 +56,7 @@ static bool isUnknownCall(const Instruction &I) { return isSuspendingCall(I) && 
 static void insertYieldsInCycles(Function &version) {
   const Options &O = options();
   AtomicDepth depth(version);
+  Waiting waiting(version);
   ReversePostOrderTraversal<Function *> blocks(&version);
   DenseMap<const BasicBlock *, unsigned> order;
   SmallVector<BasicBlock *> without; // blocks that have no yield point, and may have one
@@ -97,7 +98,7 @@ static void insertYieldsInCycles(Function &version) {
       yieldForCalls(cycle, header, isRealCall, 64); // each is one more point, which makes all others dearer
     else if (!someDoes(isLookAtShared))
       cycle.clear();
-    else if (onlyWaits(SmallVector<const BasicBlock *>(cycle.begin(), cycle.end())))
+    else if (waiting.onlyWaits(cycle))
       yieldAt(cycle, header);
     else
       llvm::erase(cycle, header);

@@ -9,7 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Analysis/PostDominators.h"
+#include "llvm/Analysis/IteratedDominanceFrontier.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -18,12 +18,10 @@ using namespace llvm;
 
 namespace charcoal {
 
-namespace {
-
-using Blocks = DenseSet<const BasicBlock *>;
+using Blocks = SmallPtrSet<BasicBlock *, 16>;
 
 // Whether the operation has no further effect when it is done again and nobody else has changed the memory.
-bool isIdempotent(const Instruction &I) {
+static bool isIdempotent(const Instruction &I) {
   if (isa<AtomicCmpXchgInst>(I))
     return true;
   auto *update = dyn_cast<AtomicRMWInst>(&I);
@@ -32,7 +30,7 @@ bool isIdempotent(const Instruction &I) {
 }
 
 // Code that counts how often other code runs has no effect on the program: the intrinsics, or counters made of them.
-bool countsRuns(const Instruction &I) {
+static bool countsRuns(const Instruction &I) {
   if (isa<InstrProfInstBase>(I))
     return true;
   auto *store = dyn_cast<StoreInst>(&I);
@@ -41,33 +39,23 @@ bool countsRuns(const Instruction &I) {
                            [&](StringRef prefix) { return counter->getName().starts_with(prefix); });
 }
 
-// The variable of the function whose address this is, if nobody else knows it. It may be volatile, which LLVM's own
-// analysis takes for a capture.
-const AllocaInst *local(const Value *pointer) {
-  auto *variable = dyn_cast<AllocaInst>(pointer->stripInBoundsOffsets());
-  return variable && AddressUses(const_cast<AllocaInst &>(*variable)).captures.empty() ? variable : nullptr;
-}
-
-// Whether this looks at memory that somebody else may change. A variable of the function is no such memory, even if it
-// is volatile.
-bool isLook(const Instruction &I) {
-  auto *load = dyn_cast<LoadInst>(&I);
-  return isLookAtShared(I) && !(load && local(load->getPointerOperand()));
-}
-
 // From what a value is computed: variables of the function, and looks at shared memory. A variable is a local in
 // memory, or a PHI node that carries a value round the cycle.
+namespace {
 struct Sources {
   SetVector<const Value *> variables;
   SmallVector<const Instruction *, 2> looks;
 };
+} // namespace
 
 class Cycle {
 public:
-  explicit Cycle(ArrayRef<const BasicBlock *> list) : blocks(list.begin(), list.end()) {}
-  bool onlyWaits(ArrayRef<const BasicBlock *> list);
+  Cycle(Waiting &waiting, ArrayRef<BasicBlock *> list) : waiting(waiting), blocks(list.begin(), list.end()) {}
+  bool onlyWaits(ArrayRef<BasicBlock *> list);
 
 private:
+  const AllocaInst *local(const Value *pointer) const;
+  bool isLook(const Instruction &) const;
   // With `throughLooks` the search goes on with the address of a look. Without it the search ends at a look, because
   // what a look returns depends on memory.
   void collect(const Value *, bool throughLooks, DenseSet<const Value *> &seen, Sources &) const;
@@ -81,10 +69,25 @@ private:
   void addConditions(const Instruction &exit, Sources &) const;
   bool endsByALook(const Instruction &exit) const;
 
+  Waiting &waiting;
   Blocks blocks;
-  MapVector<const Value *, SmallVector<const Value *, 2>> assigned;      // for each variable the values that it gets
-  DenseMap<const Value *, SmallVector<const BasicBlock *, 2>> assigning; // for each local in memory, where it gets them
+  MapVector<const Value *, SmallVector<const Value *, 2>> assigned; // for each variable the values that it gets
+  DenseMap<const Value *, SmallVector<BasicBlock *, 2>> assigning;  // for each local in memory, where it gets them
 };
+
+// The variable of the function whose address this is, if nobody else knows it. It may be volatile, which LLVM's own
+// analysis takes for a capture.
+const AllocaInst *Cycle::local(const Value *pointer) const {
+  auto *variable = dyn_cast<AllocaInst>(pointer->stripInBoundsOffsets());
+  return variable && waiting.isPrivate(const_cast<AllocaInst &>(*variable)) ? variable : nullptr;
+}
+
+// Whether this looks at memory that somebody else may change. A variable of the function is no such memory, even if it
+// is volatile.
+bool Cycle::isLook(const Instruction &I) const {
+  auto *load = dyn_cast<LoadInst>(&I);
+  return isLookAtShared(I) && !(load && local(load->getPointerOperand()));
+}
 
 void Cycle::collect(const Value *value, bool throughLooks, DenseSet<const Value *> &seen, Sources &sources) const {
   SmallVector<const Value *> work{value};
@@ -142,18 +145,18 @@ bool Cycle::isSteady(const Instruction &look) const {
 // Where a local ends before the jump out of a loop, clang notes in a variable where the jump leads, and the end of the
 // cycle depends on that number. So it depends on the conditions that decide where the variables are assigned.
 void Cycle::addConditions(const Instruction &exit, Sources &sources) const {
-  const PostDominatorTree after(const_cast<Function &>(*exit.getFunction()));
-  SetVector<const BasicBlock *> decided;
+  SmallPtrSet<BasicBlock *, 8> assignments;
   for (const Value *variable : sources.variables)
     if (auto found = assigning.find(variable); found != assigning.end())
-      decided.insert_range(found->second);
-  SetVector<const BasicBlock *> deciding;
-  for (unsigned k = 0; k < decided.size(); ++k)
-    for (const BasicBlock *BB : blocks)
-      if (BB != exit.getParent() && !after.properlyDominates(decided[k], BB) &&
-          any_of(successors(BB), [&](const BasicBlock *next) { return after.dominates(decided[k], next); }) &&
-          deciding.insert(BB))
-        decided.insert(BB);
+      assignments.insert_range(found->second);
+  Blocks candidates = blocks;
+  candidates.erase(const_cast<BasicBlock *>(exit.getParent()));
+  // What decides whether a block is reached, directly or not, is its iterated frontier of post-dominance.
+  ReverseIDFCalculator frontier(waiting.postDominators());
+  frontier.setDefiningBlocks(assignments);
+  frontier.setLiveInBlocks(candidates);
+  SmallVector<BasicBlock *> deciding;
+  frontier.calculate(deciding);
   for (const BasicBlock *BB : deciding)
     for (const Value *operand : BB->getTerminator()->operands()) {
       const Sources more = allSourcesOf(operand, false);
@@ -188,7 +191,7 @@ bool Cycle::affectsOthers(const Instruction &I) {
     if (!variable)
       return true;
     assigned[variable].push_back(store->getValueOperand());
-    assigning[variable].push_back(store->getParent());
+    assigning[variable].push_back(const_cast<BasicBlock *>(store->getParent()));
     return false;
   }
   if (auto *call = dyn_cast<CallBase>(&I); call && call->isInlineAsm())
@@ -198,16 +201,16 @@ bool Cycle::affectsOthers(const Instruction &I) {
          !(isa<IntrinsicInst>(I) && I.getType()->isVoidTy() && cast<IntrinsicInst>(I).arg_empty());
 }
 
-bool Cycle::onlyWaits(ArrayRef<const BasicBlock *> list) {
+bool Cycle::onlyWaits(ArrayRef<BasicBlock *> list) {
   SmallVector<const Instruction *> looks, exits;
-  for (const BasicBlock *BB : list) {
-    for (const Instruction &I : *BB) {
+  for (BasicBlock *BB : list) {
+    for (Instruction &I : *BB) {
       if (affectsOthers(I))
         return false;
       if (isLook(I))
         looks.push_back(&I);
     }
-    if (any_of(successors(BB), [&](const BasicBlock *next) { return !blocks.contains(next); }))
+    if (any_of(successors(BB), [&](BasicBlock *next) { return !blocks.contains(next); }))
       exits.push_back(BB->getTerminator());
   }
   // The search takes time in the square of the number of variables. A loop with more variables than this computes
@@ -219,8 +222,19 @@ bool Cycle::onlyWaits(ArrayRef<const BasicBlock *> list) {
          all_of(exits, [&](const Instruction *exit) { return endsByALook(*exit); });
 }
 
-} // namespace
+bool Waiting::isPrivate(AllocaInst &variable) {
+  auto [found, isNew] = known.try_emplace(&variable, false);
+  if (isNew)
+    found->second = AddressUses(variable).captures.empty();
+  return found->second;
+}
 
-bool onlyWaits(ArrayRef<const BasicBlock *> blocks) { return Cycle(blocks).onlyWaits(blocks); }
+PostDominatorTree &Waiting::postDominators() {
+  if (!tree)
+    tree.emplace(function);
+  return *tree;
+}
+
+bool Waiting::onlyWaits(ArrayRef<BasicBlock *> cycle) { return Cycle(*this, cycle).onlyWaits(cycle); }
 
 } // namespace charcoal

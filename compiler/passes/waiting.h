@@ -15,14 +15,34 @@
 #define CHARCOAL_PASSES_WAITING_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/Analysis/PostDominators.h"
+#include <optional>
 
 namespace llvm {
+class AllocaInst;
 class BasicBlock;
-}
+class Function;
+} // namespace llvm
 
 namespace charcoal {
 
-bool onlyWaits(llvm::ArrayRef<const llvm::BasicBlock *> cycle);
+// Keeps what holds for the whole function, so that many cycles in one function take time in proportion to their number.
+// The graph of the function's blocks, and what becomes of the addresses of its variables, must not change meanwhile.
+class Waiting {
+public:
+  explicit Waiting(llvm::Function &function) : function(function) {}
+  bool onlyWaits(llvm::ArrayRef<llvm::BasicBlock *> cycle);
+
+private:
+  friend class Cycle;
+  bool isPrivate(llvm::AllocaInst &);
+  llvm::PostDominatorTree &postDominators();
+
+  llvm::Function &function;
+  llvm::DenseMap<const llvm::AllocaInst *, bool> known; // whether nobody else has the address
+  std::optional<llvm::PostDominatorTree> tree;          // made when it is first asked for
+};
 
 } // namespace charcoal
 

@@ -412,6 +412,9 @@ GROWING = {
     "loops": lambda n: (
         "int f(volatile int *p, int m) { int s = 0;" + "for (int i = 0; i < m; i++) s += p[i];" * n + "return s; }"
     ),
+    "loops that wait or count": lambda n: (
+        "int f(volatile int *p, int m) { int s = 0;" + "for (int i = 0; i < m; i++) s += *p;" * n + "return s; }"
+    ),
     "loops over calls": lambda n: "void g(int); void f(int m) {" + "for (int i = 0; i < m; i++) g(i);" * n + "}",
     "locals": lambda n: (
         "int g(int *); int f(void) { int s = 0;"
@@ -426,6 +429,12 @@ GROWING = {
     "parameters": lambda n: "int g(int); int f(" + "int," * (n // 4) + "int x) { return g(x); }",
     "activities": lambda n: "void g(int); void f(void) {" + "activate g(1);" * n + "}",
     "branches": lambda n: "void g(int); void f(void) { do {" + "async g(1);" * n + "} finish; }",
+    "scopes": lambda n: "int g(int); int f(int x) {" + "do { async g(x); x += g(x); } finish;" * n + "return x; }",
+    "activities in scopes": lambda n: (
+        "#include <charcoal.h>\nvoid g(int *); void f(void) { int s = 0, *p = &s; do {"
+        + "activate [ch_in(ch_scope_here())] (p) { g(p); }" * n
+        + "} finish; }"
+    ),
     "atomic blocks": lambda n: "void g(int); void f(void) {" + "atomic { g(1); }" * n + "}",
     "variadic calls": lambda n: "int h(int, ...); void f(int x) {" + "h(x, 1);" * n + "}",
     "chain": lambda n: (
