@@ -15,6 +15,8 @@
  * so does the registration, and nobody can remove it any more. When too many events of such registrations come, a new
  * epoll object replaces this one.
  *
+ * A sandbox that the program has entered may refuse the calls that wait in epoll. Then poll(2) is used in their place.
+ *
  * Some descriptors epoll refuses although poll(2) takes them: an epoll object of the program's that leads to as many
  * others as the kernel allows (ELOOP), and any descriptor beyond the user's limit of registrations (ENOSPC) or without
  * memory. Those are looked at by poll(2) from time to time (ch_time_until_look). */
@@ -344,7 +346,7 @@ static int wait_events(struct epoll_event *events, int room, int64_t deadline) {
   if (has_pwait2) {
     struct timespec t = ch_timespec_of(left);
     int n = epoll_pwait2(epoll(), events, room, &t, ch_inbox_sleep_mask());
-    if (n >= 0 || (errno != ENOSYS && errno != EPERM))
+    if (n >= 0 || errno == EINTR || errno == EBADF || errno == EINVAL)
       return n;
     has_pwait2 = false;
   }
@@ -420,6 +422,8 @@ static void poll_(int64_t deadline) {
   int n = wait_events(events, 256, deadline);
   if (CH_UNLIKELY(n < 0 && is_lost()))
     start_afresh();
+  else if (CH_UNLIKELY(n < 0 && errno != EINTR))
+    ch_reactor_makeshift(deadline, table_size, wanted_on, found);
   for (int i = 0; i < n; i++) {
     int fd = (int)(uint32_t)events[i].data.u64;
     if (events[i].data.u64 == WAKE) {

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -177,14 +178,36 @@ void ch_ring_left(void) {
     ring.submitted = __atomic_load_n(ring.sq_head, __ATOMIC_ACQUIRE);
 }
 
-/* The program has given up the right to use its ring, and what is under way in it will never be told. */
-CH_COLD static void report_refusal(void) {
-  static const char why[] =
-      "charcoal: the kernel refuses io_uring_enter to a program that uses a ring already; let its "
-      "sandbox allow that call, or set CHARCOAL_REACTOR=epoll\n";
-  const ssize_t n = ch_runtime_write(2, why, sizeof why - 1);
+/* What is under way in the ring will never be told. */
+static _Noreturn CH_COLD void report_refusal(int error) {
+  char text[256];
+  const char *remedy =
+      error == EBADR ? "give the process more memory, or" : "if a sandbox forbids that call, let it allow the call, or";
+  const int length =
+      snprintf(text, sizeof text,
+               "charcoal: the kernel refuses io_uring_enter to a program that uses a ring already: %s; "
+               "%s set CHARCOAL_REACTOR=epoll\n",
+               error == EBADR ? "it had no memory for completions, which are lost" : strerror(error), remedy);
+  const ssize_t n = ch_runtime_write(2, text, (size_t)length);
   (void)n;
   abort();
+}
+
+/* The kernel has no room or no memory now, but may have soon. Nothing else is to be done meanwhile, so the thread
+ * sleeps for a moment, because it would ask again and again. */
+static CH_COLD void pause_before_sleep(int64_t timeout) {
+  enum { MOMENT = 1000000 };
+  const struct timespec t = ch_timespec_of(timeout < 0 || timeout > MOMENT ? MOMENT : timeout);
+  ch_runtime_sleep(&t);
+}
+
+static CH_COLD void has_failed(int error, unsigned want, int64_t timeout) {
+  if (error == EINTR || error == ETIME)
+    return;
+  if (error != EAGAIN && error != EBUSY && error != ENOMEM)
+    report_refusal(error);
+  if (want > 0)
+    pause_before_sleep(timeout);
 }
 
 void ch_ring_submit(unsigned want, unsigned flags, int64_t timeout) {
@@ -192,8 +215,8 @@ void ch_ring_submit(unsigned want, unsigned flags, int64_t timeout) {
   int taken = enter(ch_ring_unsubmitted(), want, flags, timeout);
   if (taken > 0)
     ring.submitted += (unsigned)taken;
-  else if (CH_UNLIKELY(taken < 0 && (errno == EPERM || errno == EACCES || errno == ENOSYS)))
-    report_refusal();
+  else if (CH_UNLIKELY(taken < 0))
+    has_failed(errno, want, timeout);
 }
 
 static int register_for_ring(unsigned opcode, void *argument, unsigned n) {
