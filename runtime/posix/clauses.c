@@ -165,40 +165,14 @@ static bool watch(call_t *d) {
   return true;
 }
 
-/* Stands for `late` where another descriptor is watched than that of the call. */
-static void closed(struct ch_clause *own) {
-  call_t *d = (call_t *)((char *)own - offsetof(call_t, time));
-  d->ticks = false;
-  if (d->begins || !(own->value & POLLNVAL) || !ch_claim_begin(&d->clause))
-    return;
-  CH_NO_CANCELLATION;
-  ends(d, -1, EBADF);
-  ch_claim_end(&d->clause, true);
-  stop(d);
-  ch_wake(&d->clause);
-}
-
-static void late(struct ch_clause *time) {
-  call_t *d = (call_t *)((char *)time - offsetof(call_t, time));
-  CH_NO_CANCELLATION;
-  d->ticks = false;
-  if (d->begins || !ch_claim_begin(&d->clause))
-    return;
-  ends(d, d->kind->late, d->kind->late_error);
-  ch_claim_end(&d->clause, true);
-  stop(d);
-  ch_wake(&d->clause);
-}
-
-static void fired(struct ch_clause *readiness) {
-  call_t *d = (call_t *)((char *)readiness - offsetof(call_t, readiness));
+/* The watched descriptor or the timer has fired. While the call begins to watch, `watches` and `ticks` are all that
+ * says so. Otherwise, unless another clause of the wait has been selected, `try` tells whether the call has ended. */
+static void came(call_t *d, bool (*try)(call_t *)) {
   CH_NO_CANCELLATION;
   int saved = errno;
-  d->watches = false;
   if (d->begins || !ch_claim_begin(&d->clause))
     return;
-  d->waited = true;
-  bool made = is_refused(d) || try_now(d) || watch(d);
+  bool made = try(d);
   errno = saved;
   ch_claim_end(&d->clause, made);
   if (!made)
@@ -207,6 +181,29 @@ static void fired(struct ch_clause *readiness) {
   ch_wake(&d->clause);
 }
 
+static bool try_or_watch(call_t *d) {
+  d->waited = true;
+  return is_refused(d) || try_now(d) || watch(d);
+}
+static void fired(struct ch_clause *readiness) {
+  call_t *d = (call_t *)((char *)readiness - offsetof(call_t, readiness));
+  d->watches = false;
+  came(d, try_or_watch);
+}
+
+static call_t *ticked(struct ch_clause *time) {
+  call_t *d = (call_t *)((char *)time - offsetof(call_t, time));
+  d->ticks = false;
+  return d;
+}
+
+static bool is_closed(call_t *d) { return d->time.value & POLLNVAL && (ends(d, -1, EBADF), true); }
+/* Stands for `late` where another descriptor is watched than that of the call. */
+static void closed(struct ch_clause *own) { came(ticked(own), is_closed); }
+
+static bool is_late(call_t *d) { return ends(d, d->kind->late, d->kind->late_error), true; }
+static void late(struct ch_clause *time) { came(ticked(time), is_late); }
+
 static void look(struct ch_clause *);
 static void look_later(call_t *d) {
   d->time = ch_timer_clause(CH_SHUT_LOOK);
@@ -214,24 +211,12 @@ static void look_later(call_t *d) {
   ch_clause_watch(&d->time, look);
   d->begins = false;
 }
-
-/* Nothing has been reported, but a local socket may have been shut down (ch_may_be_shut). */
-static void look(struct ch_clause *time) {
-  call_t *d = (call_t *)((char *)time - offsetof(call_t, time));
-  CH_NO_CANCELLATION;
-  d->ticks = false;
-  if (d->begins || !ch_claim_begin(&d->clause))
-    return;
+static bool try_or_look(call_t *d) {
   d->waited = true;
-  bool made = try_now(d);
-  if (!made)
-    look_later(d);
-  ch_claim_end(&d->clause, made);
-  if (!made)
-    return;
-  stop(d);
-  ch_wake(&d->clause);
+  return try_now(d) || (look_later(d), false);
 }
+/* Nothing has been reported, but a local socket may have been shut down (ch_may_be_shut). */
+static void look(struct ch_clause *time) { came(ticked(time), try_or_look); }
 
 /* The kernel is asked, whatever the readiness cache says, because something may have come since the reactor last
  * looked. Otherwise a statement whose other clauses are always ready, or that has an `else`, would never notice it. */
@@ -241,10 +226,8 @@ static int enlist(struct ch_clause *c) {
   ch_fd_cache_forget_readiness(d->fd, d->events);
   if (try_now(d))
     return CH_CLAUSE_READY;
-  if (d->timeout <= 0) {
-    ends(d, d->kind->late, d->kind->late_error);
+  if (d->timeout <= 0 && is_late(d))
     return CH_CLAUSE_READY;
-  }
   int saved = errno;
   bool made = watch(d);
   errno = saved;
@@ -259,8 +242,7 @@ static int enlist(struct ch_clause *c) {
     d->ticks = d->begins = true;
     ch_clause_watch(&d->time, late);
     d->begins = false;
-    if (!d->ticks) {
-      ends(d, d->kind->late, d->kind->late_error);
+    if (!d->ticks && is_late(d)) {
       stop(d);
       return CH_CLAUSE_READY;
     }
