@@ -207,6 +207,8 @@ const char *Suspension::whyPlain(Function &F) const {
     return "it has values that cannot be saved";
   if (movingStack.contains(&F))
     return "it uses the stack pointer";
+  if (handingOver.contains(&F))
+    return "it hands its function to the C++ library by variables of the thread";
   for (const Argument &A : F.args())
     if (A.hasInAllocaAttr() || A.hasPreallocatedAttr() || A.hasSwiftErrorAttr() || A.hasNestAttr() ||
         A.getType()->isScalableTy())
@@ -396,13 +398,9 @@ static bool isUnsavable(const Instruction &I) {
          (CB->getIntrinsicID() == Intrinsic::aarch64_ld64b || (CB->isInlineAsm() && CB->getType()->isIntegerTy(512)));
 }
 
-// The functions that have such an instruction, or will have it by inlining.
-static DenseSet<const Function *> functionsWith(const Module &M, bool (*isSuch)(const Instruction &)) {
+// These functions, and those that will have their instructions by inlining.
+static DenseSet<const Function *> withInlined(SmallVector<const Function *> work) {
   DenseSet<const Function *> found;
-  SmallVector<const Function *> work;
-  for (const Function &F : M)
-    if (any_of(instructions(F), isSuch))
-      work.push_back(&F);
   while (!work.empty()) {
     const Function *F = work.pop_back_val();
     if (found.insert(F).second && F->hasFnAttribute(Attribute::AlwaysInline))
@@ -411,6 +409,23 @@ static DenseSet<const Function *> functionsWith(const Module &M, bool (*isSuch)(
           work.push_back(caller->getFunction());
   }
   return found;
+}
+
+static DenseSet<const Function *> functionsWith(const Module &M, bool (*isSuch)(const Instruction &)) {
+  SmallVector<const Function *> such;
+  for (const Function &F : M)
+    if (any_of(instructions(F), isSuch))
+      such.push_back(&F);
+  return withInlined(such);
+}
+
+DenseSet<const Function *> functionsThatHandOver(const Module &M) {
+  SmallVector<const Function *> such;
+  if (const Function *taker = M.getFunction("__once_proxy"))
+    for (const User *U : taker->users())
+      if (auto *I = dyn_cast<Instruction>(U))
+        such.push_back(I->getFunction());
+  return withInlined(such);
 }
 
 DenseSet<const Function *> functionsWithUnsavableValues(const Module &M) { return functionsWith(M, isUnsavable); }
@@ -497,6 +512,7 @@ Suspension::Suspension(Module &M)
   findLookedAt();
   withUnsavable = functionsWithUnsavableValues(M);
   movingStack = functionsThatMoveTheStack(M);
+  handingOver = functionsThatHandOver(M);
   allocating = functionsThatAllocateForTheRuntime(M);
   const Options &O = options();
   DenseSet<const Function *> suspends;

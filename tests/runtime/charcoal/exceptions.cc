@@ -251,6 +251,27 @@ TEST(what_is_to_be_done_once_is_done_again_after_a_failure) {
   EXPECT(attempts == 2 && failures == 1);
 }
 
+/* GNU's C++ library hands the function over by variables of the thread. */
+TEST(activities_that_call_different_functions_once_call_their_own) {
+  int right = 0, wrong = 0;
+  charcoal::finish([&](charcoal::scope &s) {
+    for (int i = 0; i < 4; i++)
+      s.activate([&, i] {
+        for (int k = 0; k < 3; k++) {
+          std::once_flag flag;
+          int called = -1;
+          std::call_once(flag, [&] {
+            called = i;
+            pause_briefly();
+          });
+          right += called == i;
+          std::call_once(flag, [&] { wrong++; });
+        }
+      });
+  });
+  EXPECT(right == 12 && wrong == 0);
+}
+
 TEST(locks_are_given_back) {
   std::mutex lock;
   int entered = 0;
