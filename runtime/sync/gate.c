@@ -145,19 +145,37 @@ static bool becomes_free(const struct ch_gate_kind *k, struct ch_gate *g, const 
   return false;
 }
 
+/* How long it is worth it to try again is learnt for each lock: one that is taken again and again for a moment is worth
+ * longer pauses than one that is held for long. */
+enum { PAUSES = 128, MOST_LEVEL = 2 };
+static void learn(struct ch_gate *g, int by) {
+  const int level = ch_atomic_load(&g->object.retry_level) + by;
+  if (level >= 0 && level <= MOST_LEVEL)
+    __atomic_store_n(&g->object.retry_level, (uint16_t)level, __ATOMIC_RELAXED);
+}
+
 /* Who finds it taken leaves it alone for a while, in which a domain that takes it again and again can do so many times
  * without its cache line being asked for. */
+static int try_repeatedly(const struct ch_gate_type types[2], struct ch_gate *g, const struct ch_gate__clause *c) {
+  const struct ch_gate_kind *k = types->kind;
+  struct ch_retry r = {.first = 32, .most = PAUSES << ch_atomic_load(&g->object.retry_level)};
+  for (bool free = seems_free(k, g, c);; free = becomes_free(k, g, c)) {
+    const int result = free ? ch_gate_try(types, g, c->wanted, c->place) : EAGAIN;
+    if (result == EAGAIN && ch_retry(&r))
+      continue;
+    if (r.pauses > 0)
+      learn(g, result == EAGAIN ? -1 : 1);
+    return result;
+  }
+}
+
 int ch_gate_call(const struct ch_gate_type types[2], struct ch_gate *g, long wanted, const void *place) {
-  const struct ch_gate__clause c = {.owner = ch_gate_self(), .wanted = wanted};
-  struct ch_retry r = {.first = 32, .most = 128};
-  if (g->object.shared && types->kind->brief)
-    for (bool free = seems_free(types->kind, g, &c);; free = becomes_free(types->kind, g, &c)) {
-      int result = free ? ch_gate_try(types, g, wanted, place) : EAGAIN;
-      if (result != EAGAIN)
-        return result;
-      if (!ch_retry(&r))
-        break;
-    }
+  if (g->object.shared && types->kind->brief) {
+    const struct ch_gate__clause c = {.owner = ch_gate_self(), .place = place, .wanted = wanted};
+    const int result = try_repeatedly(types, g, &c);
+    if (result != EAGAIN)
+      return result;
+  }
   return ch_gate_try(types, g, wanted, place);
 }
 

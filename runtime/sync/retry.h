@@ -3,7 +3,8 @@
  * What keeps it waiting is often over in less than a microsecond: another domain holds a lock for a few instructions,
  * or is about to send the next message. A wait costs two letters, and each of them moves several cache lines from one
  * core to another. Between the tries the thread pauses, longer each time, so that the other domain can work; what
- * several domains do to an object is then done in batches. All tries together take one to five microseconds.
+ * several domains do to an object is then done in batches. All tries together take one to five microseconds, or up to
+ * 18 at a lock where that has been worth it (gate.c).
  *
  * A call is made again only if there is a processor for each domain that is awake, if no activity of this domain could
  * run instead, and if this has been worth it lately (reactor/looking.h). Those who wait already are served first, as

@@ -15,7 +15,10 @@ struct ch_object {
   };
   uint32_t lock; /* of another shared object */
   uint16_t shared;
-  uint16_t closed; /* of a channel */
+  union {
+    uint16_t closed;      /* of a channel */
+    uint16_t retry_level; /* of a shared lock: how often the longest pause before a retry is doubled (sync/gate.c) */
+  };
 };
 
 #endif
