@@ -175,6 +175,15 @@ define void @asm_text() {
   call void asm sideeffect "mov %rsp, $0", "=*m"(ptr elementtype(ptr) @table)
   ret void
 }
+; An instance of std::call_once.
+; CHECK-DAG: remark: in 'hands_over': 'hands_over' has only a plain version: it hands its function to the C++ library by variables of the thread [-Rcharcoal]
+declare void @once(ptr, ptr)
+declare void @__once_proxy()
+define void @hands_over() {
+  call void @elsewhere()
+  call void @once(ptr null, ptr @__once_proxy)
+  ret void
+}
 ; CHECK-DAG: remark: in 'inlines_asm_text': 'inlines_asm_text' has only a plain version: it uses the stack pointer [-Rcharcoal]
 define void @inlines_asm_text() {
   call void @elsewhere()
@@ -200,6 +209,6 @@ define void @asm_number() {
   call void asm sideeffect "1: nop; jmp 1b", ""()
   ret void
 }
-; CHECK-NOT: @{{naked|handler|resolver|convention|coroutine|large|jumps|parameter|exceptions|asm_goto|asm_label|asm_named_by_operand|asm_place|asm_set|asm_macro|frame|writable_table|hands_on|weak_variadic|stack_address|dwarf_cfa|register_variable|eh_return|written_register|asm_operand|asm_text|inlines_asm_text}}.int
+; CHECK-NOT: @{{naked|handler|resolver|convention|coroutine|large|jumps|parameter|exceptions|asm_goto|asm_label|asm_named_by_operand|asm_place|asm_set|asm_macro|frame|writable_table|hands_on|weak_variadic|stack_address|dwarf_cfa|register_variable|eh_return|written_register|asm_operand|asm_text|inlines_asm_text|hands_over}}.int
 ; CHECK: attributes #[[NOT_INLINED]] = { {{.*}}noinline
 !0 = !{!"rsp"}
