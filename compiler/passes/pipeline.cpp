@@ -9,6 +9,7 @@
 #include "async.h"
 #include "atomic.h"
 #include "atomicity.h"
+#include "constants.h"
 #include "devirtualize.h"
 #include "duplicate.h"
 #include "merge.h"
@@ -78,6 +79,8 @@ static const Entry pipeline[] = {
     {"devirtualize", Stage::Middle, "look-ups whose answer is known become that answer",
      add<DevirtualizePass, Stage::Middle>},
     {"strips", Stage::Middle, "loops give way outside of themselves", add<StripsPass, Stage::Middle>},
+    {"constants", Stage::Last, "code that only the code generator would find to be dead goes",
+     add<ConstantsPass, Stage::Last>},
     {"unused", Stage::Last, "entries of that table for functions that nothing uses any more go",
      add<UnusedPass, Stage::Last>},
     {"merge", Stage::Last, "superfluous yield points go", add<MergePass, Stage::Last>},
