@@ -440,6 +440,17 @@ test('errors of root branches end the activity', function* () {
     same(String(error), 'Error: body')
   }
   same([a.state, b.state], ['failed', 'failed'])
+  const together = spawn(function* () {
+    yield* async(function* () {
+      try {
+        yield* sleep(50)
+      } finally {
+        throw new Error('branch')
+      }
+    })
+    throw new Error('body')
+  })
+  yield* wait(rejects(together, /2 branches failed: body; branch/))
   const c = spawn(function* () {
     yield* async(function* () {
       yield* sleep(1)

@@ -7,7 +7,7 @@
 import type * as types from '../core/types.ts'
 import type { Activity, Branch } from '../core/types.ts'
 import { THROW } from '../core/suspension.ts'
-import { isCancelled, textOf } from './errors.ts'
+import { textOf } from './errors.ts'
 import type { RootScope } from './root.ts'
 
 /** Told the result of a branch. */
@@ -74,11 +74,9 @@ export class Members implements types.Members {
 
   /** The body of the activity has ended, whose own scope this is. */
   drain(activity: Activity, mode: 0 | 1, answer: unknown, bury: Bury): void {
-    const { of } = this
-    if (mode === THROW && this.pending > 0) of.cancel(answer)
+    if (mode === THROW) this.fail(answer)
     const end = (): void => {
-      const ownCancel = isCancelled(answer) && answer.origin === of
-      if (this.errors !== null && (mode !== THROW || ownCancel)) bury(activity, THROW, combined(this.errors))
+      if (this.errors !== null) bury(activity, THROW, combined(this.errors))
       else bury(activity, mode, answer)
     }
     if (this.pending === 0) return end()
