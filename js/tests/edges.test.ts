@@ -578,7 +578,7 @@ test('else asks every kind of clause', function* () {
 })
 
 test('invariants of a channel, a semaphore and a lock are checked', () => {
-  const fake = { listed: false, before: null, after: null, want: 1, writes: false } as any
+  const fake = { listed: false, before: null, after: null, amount: 1, writes: false } as any
   const ch = channel<number>(1)
   ch.senders.push(fake)
   throws(() => check(ch), /a sender waits although there is room/)

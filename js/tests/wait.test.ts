@@ -30,6 +30,7 @@ import {
   Clause,
   ClauseList,
   Rendezvous,
+  type Permit,
   type RendezvousEvent,
   count,
   noncancellable,
@@ -309,6 +310,25 @@ test('and with else: decided only if every needed clause is ready, counting clau
       .else(() => 'else'),
     'else',
   )
+})
+
+test('and with else: counts how much the clauses before would have taken', function* () {
+  const l = rwlock()
+  const written = l.write()
+  const both = [() => waituntil(l.write()).and(l.read()), () => waituntil(l.read()).and(l.write())]
+  for (const statement of both) same(yield* statement().else(() => 'else'), 'else')
+  ;(yield* written).release() // nothing was taken
+  const s = semaphore(4)
+  const permits: Permit[] = []
+  const note = (permit: Permit): void => void permits.push(permit)
+  const take = (first: number, second: number) =>
+    waituntil(s.acquire(first).do(note))
+      .and(s.acquire(second).do(note))
+      .else(() => 'else')
+  same(yield* take(4, 1), 'else')
+  same(s.available, 4)
+  same(yield* take(1, 3), undefined)
+  same([s.available, permits.length], [0, 2])
 })
 
 test('and: an error of one clause withdraws the others; so does cancel', function* () {

@@ -17,11 +17,15 @@ import { Permit } from './semaphore.ts'
 
 class Enter extends Clause<Permit> {
   readonly lock: RwLock
-  readonly writes: boolean
+  /** Who writes takes the lock whole. */
+  override readonly amount: number
   constructor(lock: RwLock, writes: boolean) {
     super()
     this.lock = lock
-    this.writes = writes
+    this.amount = writes ? Infinity : 1
+  }
+  get writes(): boolean {
+    return this.amount > 1
   }
   poll(): boolean {
     if (!this.ready(0)) return false
@@ -29,7 +33,7 @@ class Enter extends Clause<Permit> {
     return true
   }
   override ready(earlier: number): boolean {
-    return this.lock.waiters.head === null && this.lock.admits(this.writes) && (earlier === 0 || !this.writes)
+    return this.lock.waiters.head === null && this.lock.admits(this.writes) && earlier < (this.writes ? 1 : Infinity)
   }
   override begin(branch: Branch): boolean {
     if (!this.lock.holders.has(branch) || this.ready(0)) return super.begin(branch)

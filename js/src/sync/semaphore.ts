@@ -47,19 +47,19 @@ export class Permit implements Disposable {
 
 class Acquire extends Clause<Permit> {
   readonly semaphore: Semaphore
-  readonly want: number
+  override readonly amount: number
   constructor(semaphore: Semaphore, want: number) {
     super()
     this.semaphore = semaphore
-    this.want = want
+    this.amount = want
   }
   poll(): boolean {
     if (!this.ready(0)) return false
-    this.outcome = this.semaphore.permit(this.want, domain.current)
+    this.outcome = this.semaphore.permit(this.amount, domain.current)
     return true
   }
   override ready(earlier: number): boolean {
-    return this.semaphore.available >= this.want * (earlier + 1)
+    return this.semaphore.available >= this.amount + earlier
   }
   override get resource(): unknown {
     return this.semaphore
@@ -69,7 +69,7 @@ class Acquire extends Clause<Permit> {
   }
   override begin(branch: Branch): boolean {
     const { semaphore } = this
-    if (semaphore.kept(branch) + this.want > semaphore.permits)
+    if (semaphore.kept(branch) + this.amount > semaphore.permits)
       return branch.goOn(THROW, new DeadlockError(say(HELD_ALREADY, semaphore.name, branch.activity.name)))
     if (super.begin(branch)) return true
     diagnosis?.waitsForLock(branch)
@@ -172,9 +172,9 @@ export class Semaphore {
 
   /** @internal Hands free permits to those who wait, in order. */
   serve(): void {
-    for (let first: Acquire | null; (first = this.waiters.head) && first.want <= this.free; ) {
+    for (let first: Acquire | null; (first = this.waiters.head) && first.amount <= this.free;) {
       this.waiters.remove(first)
-      first.fire(this.permit(first.want, first.waiter!.branch))
+      first.fire(this.permit(first.amount, first.waiter!.branch))
     }
   }
 }
@@ -258,5 +258,5 @@ export function mutex(name = 'mutex'): Mutex {
 export function checkSemaphore(s: Semaphore): void {
   if (s.free < 0 || s.free > s.permits) throw new Error('semaphore: permits out of range')
   const first = s.waiters.head as Acquire | null
-  if (first !== null && first.want <= s.free) throw new Error('semaphore: somebody waits although permits are free')
+  if (first !== null && first.amount <= s.free) throw new Error('semaphore: somebody waits although permits are free')
 }

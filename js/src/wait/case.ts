@@ -27,6 +27,7 @@ export interface Choosable extends Blocker {
   readonly outside: 0 | 1 | 2
   readonly uncertain: boolean
   readonly resource: unknown
+  readonly amount?: number
   poll(): boolean
   register(): void
   ready(earlier: number): boolean

@@ -38,6 +38,8 @@ export abstract class Clause<T> extends Suspension<T> implements Choosable {
   waiter: Waiter | null = null
   /** Is there only when the clause has failed: it would take memory of each that waits. */
   declare failed?: boolean
+  /** How much of its resource the clause takes, for `ready`; 1 if it does not say. */
+  declare readonly amount?: number
   outcome: any = undefined
 
   /** @internal */ override get $charcoal(): number {
@@ -69,8 +71,8 @@ export abstract class Clause<T> extends Suspension<T> implements Choosable {
   }
 
   /**
-   * Would `poll` succeed if `earlier` clauses of the same kind on the same object had been done before? Asked by
-   * `else`, changes nothing. Clauses that cannot know (promises, events of the host) say no.
+   * Would `poll` succeed if other clauses had taken `earlier` of the same resource before? Asked by `else`, changes
+   * nothing. Clauses that cannot know (promises, events of the host) say no.
    */
   ready(_earlier: number): boolean {
     return false

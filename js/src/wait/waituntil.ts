@@ -262,7 +262,7 @@ class Statement implements Waiter {
         const clause = this.clauses[tree]
         const earlier = taken.get(clause.resource) ?? 0
         if (!clause.ready(earlier)) return false
-        taken.set(clause.resource, earlier + 1)
+        taken.set(clause.resource, earlier + (clause.amount ?? 1))
         return true
       }
       if (tree.all) return tree.parts.every(possible)
