@@ -11,6 +11,7 @@ import {
   finish,
   future,
   mutex,
+  type Operation,
   type Permit,
   rendezvous,
   rwlock,
@@ -248,6 +249,39 @@ test('a settled promise is ready: it wins in front of a channel, and loses behin
   same(jobs.tryRecv() !== undefined && jobs.tryRecv() === undefined, true)
 })
 
+test('who gets a lock beside a promise that was never asked is known to hold it', function* () {
+  const [lock, shared] = [mutex('lock'), rwlock('shared')]
+  const never = (): Promise<never> => new Promise(() => {})
+  const waits: [string, () => Operation<unknown>, () => Operation<unknown>][] = [
+    ['select', () => select({ never: never(), permit: lock.acquire() }), () => lock.acquire()],
+    ['or', () => waituntil(never()).or(lock.acquire()), () => lock.acquire()],
+    [
+      'else',
+      () =>
+        waituntil(never())
+          .or(lock.acquire())
+          .else(() => ok(false)),
+      () => lock.acquire(),
+    ],
+    ['rwlock', () => select({ never: never(), permit: shared.write() }), () => shared.read()],
+  ]
+  for (const [name, first, second] of waits) {
+    const waiter = spawn(function* () {
+      const got = (yield* first()) as Permit | { value: Permit }
+      const permit = 'value' in got ? got.value : got
+      try {
+        yield* second()
+        return 'got it twice'
+      } catch (error) {
+        return (error as Error).message
+      } finally {
+        permit.release()
+      }
+    })
+    ok(/is held by this branch of activity \d+ already/.test(yield* waiter), name)
+  }
+})
+
 test('waits of any length: beyond the timers of the host, and without end', async () => {
   let late = false
   const long = spawn(function* () {
@@ -412,9 +446,11 @@ test('a body that has permits of a semaphore, and waits for more than it leaves,
   const log: string[] = []
   yield* finish(function* () {
     yield* async(function* () {
-      yield* pool.with(() => pool.with(function* () {
-        log.push('both')
-      }, 2))
+      yield* pool.with(() =>
+        pool.with(function* () {
+          log.push('both')
+        }, 2),
+      )
       yield* pool.with(function* () {}, 3)
       log.push('all')
     })

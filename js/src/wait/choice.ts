@@ -32,7 +32,7 @@ export class Choice<T = number> extends Suspension<T> implements Blocker, Waiter
     diagnosis?.free(clauses)
     for (let i = 0; i < clauses.length; i++) {
       const clause = clauses[i]
-      if (clause.uncertain) return lookAgain(branch, () => this.begin(branch))
+      if (clause.uncertain) return lookAgain(branch, this)
       if (clause.poll()) return this.go(branch, clause, i)
     }
     if (this.orElse) return branch.goOn(NEXT, -1)
@@ -97,9 +97,10 @@ export class First<T> extends Choice<T> {
 
 /**
  * Whether a promise is settled is known a microtask after it was asked. A clause in front of others would lose without
- * that moment although it is ready, so the branch begins the statement again then.
+ * that moment although it is ready, so `branch` asks `op` again then. The run loop has to do so: what is polled may
+ * want to know which branch it is for.
  */
-export function lookAgain(branch: Branch, begin: () => boolean): false {
+export function lookAgain(branch: Branch, op: Suspension<unknown>): false {
   let waits = true
   branch.blocked = {
     withdraw: () => (waits = false),
@@ -109,7 +110,9 @@ export function lookAgain(branch: Branch, begin: () => boolean): false {
   queueMicrotask(() => {
     if (!waits) return
     branch.blocked = null
-    if (begin()) branch.group.home.domain.readyFromHost(branch)
+    op.value = undefined // it is not asked yet
+    branch.goOn(NEXT, undefined)
+    branch.group.home.domain.readyFromHost(branch)
   })
   return false
 }

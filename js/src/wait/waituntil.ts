@@ -208,7 +208,7 @@ function* run(
     return yield* bodyOf(cases[at].body, clauses[at].outcome)
   }
   const statement = new Statement(clauses, tree)
-  if (statement.uncertain) yield* new Moment()
+  if (statement.uncertain) yield* new Moment(statement)
   if (otherwise !== undefined && !statement.decidable()) return yield* bodyOf(otherwise, undefined)
   let value: unknown
   try {
@@ -354,8 +354,15 @@ class Statement implements Waiter {
 
 /** Waits until all clauses know whether they are ready. */
 class Moment extends Suspension<void> {
+  private readonly statement: Statement
+  constructor(statement: Statement) {
+    super()
+    this.statement = statement
+  }
+
+    if (branch.refused()) return true
   begin(branch: Branch): boolean {
-    return branch.refused() || lookAgain(branch, () => branch.goOn(NEXT, undefined))
+    return this.statement.uncertain ? lookAgain(branch, this) : branch.goOn(NEXT, undefined)
   }
 }
 
