@@ -1,5 +1,5 @@
 /** Activities wait for promises, with select and waituntil, and for channels, locks and other objects. */
-import { test, ok, same, throws, rejects, until } from './harness.ts'
+import { test, ok, reported, same, throws, rejects, until } from './harness.ts'
 import {
   each,
   self,
@@ -743,6 +743,93 @@ test('a new kind of object joins by three methods', function* () {
   )
   const b = new Bell()
   b.withdraw()
+})
+
+/** A clause that throws in one of its methods. */
+class Broken extends Clause<never> {
+  private readonly method: 'register' | 'withdraw'
+  constructor(method: 'register' | 'withdraw') {
+    super()
+    this.method = method
+  }
+  poll() {
+    return false
+  }
+  override register() {
+    if (this.method === 'register') throw new Error('no register')
+  }
+  override withdraw() {
+    if (this.method === 'withdraw') throw new Error('no withdraw')
+  }
+  describe() {
+    return 'broken'
+  }
+}
+
+test('a clause that throws when it is to wait ends the wait, and the clauses beside it take nothing', function* () {
+  const ch = channel<number>()
+  const statements = [
+    () => select({ item: ch.recv(), broken: new Broken('register') }),
+    () => waituntil(ch.recv()).or(new Broken('register')),
+    () => waituntil(ch.recv()).and(new Broken('register')),
+    () => new Broken('register'),
+  ]
+  for (const statement of statements) {
+    const seen: string[] = []
+    const waiter = spawn(function* () {
+      try {
+        yield* statement() as Operation<unknown>
+      } catch (error) {
+        seen.push((error as Error).message)
+      }
+      seen.push(String(ch.trySend(1)))
+      yield* sleep(1)
+      seen.push('goes on')
+    })
+    yield* waiter
+    same(seen, ['no register', 'false', 'goes on'])
+  }
+  const cancelled = spawn(function* () {
+    try {
+      yield* new Broken('register')
+    } finally {
+      cancelled.cancel() // it waits for nothing
+      yield* noncancellable(sleep(1))
+      yield* ch.send(1)
+    }
+  })
+  yield* wait(rejects(cancelled, /cancelled/))
+})
+
+test('a clause that throws when it is taken back is reported, and nobody else is harmed', async () => {
+  const ch = channel<string>()
+  const waits = [
+    () => select({ item: ch.recv(), broken: new Broken('withdraw') }),
+    () => waituntil(ch.recv()).or(new Broken('withdraw')),
+    () => waituntil(ch.recv().do((item) => item)).or(new Broken('withdraw').do(() => 'broken')),
+    () => waituntil(ch.recv()).or(waituntil(new Broken('withdraw')).and(sleep(9999))),
+  ]
+  const said = await reported(async () => {
+    for (const statement of waits) {
+      const waiter = spawn(statement as () => Operation<unknown>)
+      const sender = spawn(ch.send('item'))
+      await sender
+      const got = await waiter
+      same(typeof got === 'object' ? (got as { value: string }).value : got, 'item')
+    }
+    const late = spawn(select({ late: sleep(1), broken: new Broken('withdraw') }))
+    same((await late).key, 'late')
+    const ended = spawn(function* () {
+      yield* sleep(1)
+    })
+    same((await spawn(select({ ended, broken: new Broken('withdraw') }))).key, 'ended')
+    const waiter = spawn(new Broken('withdraw'))
+    await sleep(1)
+    waiter.cancel()
+    await rejects(waiter, /cancelled/)
+  })
+  same(new Set(said), new Set(['no withdraw']))
+  same(said.length, waits.length + 3)
 })
 
 test('an answered operation answers the same again', function* () {

@@ -2,6 +2,7 @@
 import type * as types from './types.ts'
 import type { Activity, AnyIterator, AsyncContext, Blocker, Frame, Group, Mode, Scope } from './types.ts'
 import { NEXT, THROW } from './suspension.ts'
+import { withdrawn } from './withdrawn.ts'
 
 export class Branch implements types.Branch {
   /** @internal */ gen: AnyIterator | null = null
@@ -59,7 +60,7 @@ export class Branch implements types.Branch {
 
   /** @internal */
   interrupt(error: unknown): void {
-    this.blocked!.withdraw()
+    withdrawn(this.blocked!)
     this.wake(THROW, error)
   }
 }

@@ -32,6 +32,7 @@ import { realHost, type Host } from './host.ts'
 import { nameOf, remember } from './names.ts'
 import { CIRCLE, diagnosis, OTHER_VERSION, say } from './say.ts'
 import { Scheduler, type Step } from './scheduler.ts'
+import { withdrawn } from './withdrawn.ts'
 import { circleOf } from '../wait/circle.ts'
 import { blockAgain, blockOnPromise, expectFailure } from '../wait/promise.ts'
 import { endBranch } from '../scope/root.ts'
@@ -306,6 +307,9 @@ export class Domain extends Scheduler implements types.Domain {
               context === null ? ask(op, kind, branch) : context.runInAsyncScope(ask, null, op, kind, branch)
             if (!goesOn) return BLOCKED
           } catch (error) {
+            // One clause of several may have thrown when it was to wait; then the others wait no more.
+            if (branch.blocked !== null) withdrawn(branch.blocked)
+            branch.blocked = null
             branch.goOn(THROW, error)
           }
           if (branch.group.running !== branch) return SWITCHED

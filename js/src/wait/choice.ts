@@ -3,6 +3,7 @@ import { diagnosis } from '../core/say.ts'
 import { NEXT, Suspension, THROW } from '../core/suspension.ts'
 import type { Activity, Blocker, Branch } from '../core/types.ts'
 import type { Choosable, Waiter } from './case.ts'
+import { withdrawn } from '../core/withdrawn.ts'
 
 /**
  * The answer is the index of the clause that was selected; with `orElse`, -1 if none was ready.
@@ -62,7 +63,7 @@ export class Choice<T = number> extends Suspension<T> implements Blocker, Waiter
   withdraw(winner?: Choosable): void {
     for (const clause of (this.clauses = this.all)) {
       clause.value = undefined
-      if (clause !== winner) clause.withdraw()
+      if (clause !== winner) withdrawn(clause)
     }
   }
 

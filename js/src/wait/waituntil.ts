@@ -22,6 +22,7 @@ import { isOperation, runnable } from '../core/generators.ts'
 import { GROUP, kindOf, REMOVED } from '../core/kind.ts'
 import { diagnosis } from '../core/say.ts'
 import { makeAwaitable } from '../core/steps.ts'
+import { withdrawn } from '../core/withdrawn.ts'
 import { NEXT, Suspension, THROW, type Awaitable, type Operation } from '../core/suspension.ts'
 import type { Blocker, Branch } from '../core/types.ts'
 import { interruptsOf, type WaitOptions } from './abortable.ts'
@@ -322,7 +323,7 @@ class Statement implements Waiter {
       const clause = this.clauses[tree]
       if (clause.waiter !== this) return
       clause.value = undefined
-      clause.withdraw()
+      withdrawn(clause)
     }
   }
 
@@ -360,8 +361,8 @@ class Moment extends Suspension<void> {
     this.statement = statement
   }
 
-    if (branch.refused()) return true
   begin(branch: Branch): boolean {
+    if (branch.refused()) return true
     return this.statement.uncertain ? lookAgain(branch, this) : branch.goOn(NEXT, undefined)
   }
 }
