@@ -24,7 +24,7 @@ import {
   waituntil,
 } from './lib.ts'
 import { explore, type ExploreError } from '../src/dev/index.ts'
-import { handler } from '../src/ops.ts'
+import { all, handler } from '../src/ops.ts'
 import { Domain } from '../src/core/domain.ts'
 import { useDomain } from '../src/core/current.ts'
 import { placeOfCaller } from '../src/diagnosis/place.ts'
@@ -280,6 +280,37 @@ test('who gets a lock beside a promise that was never asked is known to hold it'
     })
     ok(/is held by this branch of activity \d+ already/.test(yield* waiter), name)
   }
+})
+
+test('a block in which everything waits looks at none of the activities outside it', async () => {
+  const end = future<void>()
+  const outside = Array.from({ length: 50 }, () => spawn(end.get()))
+  await until(() => outside.every((activity) => activity.state === 'running'))
+  let looked = 0
+  for (const activity of outside)
+    for (const field of ['home', 'scope'] as const) {
+      const value = activity[field]
+      const get = (): unknown => (looked++, value)
+      Object.defineProperty(activity, field, { get, set: () => {}, configurable: true })
+    }
+  const work = function* () {
+    for (let i = 0; i < 5; i++) yield* wait(new Promise((done) => setTimeout(done)))
+  }
+  await atomic(() => all([work, work, sleep(1)]))
+  await atomic(
+    function* () {
+      yield* all([spawn(work), spawn(work)])
+    },
+    { spawns: 'contained' },
+  )
+  same(looked, 0)
+  for (const activity of outside) {
+    const { home } = activity
+    for (const [field, value] of Object.entries({ home, scope: null }))
+      Object.defineProperty(activity, field, { value, writable: true, configurable: true, enumerable: true })
+  }
+  end.set()
+  await Promise.all(outside)
 })
 
 test('waits of any length: beyond the timers of the host, and without end', async () => {

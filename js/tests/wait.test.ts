@@ -832,6 +832,35 @@ test('a clause that throws when it is taken back is reported, and nobody else is
   same(said.length, waits.length + 3)
 })
 
+test('to join an activity of many branches does not look at all of them', function* () {
+  let asked = 0
+  class Idle extends Clause<void> {
+    static waiting = new ClauseList()
+    poll() {
+      return false
+    }
+    override get list() {
+      return Idle.waiting
+    }
+    override needs() {
+      asked++
+      return undefined
+    }
+    describe() {
+      return 'idle'
+    }
+  }
+  const many = spawn(function* () {
+    for (let i = 0; i < 5000; i++) yield* async(new Idle())
+  })
+  yield* sleep(1)
+  const joiner = spawn(many.join())
+  yield* sleep(1)
+  ok(asked > 100 && asked < 2000, `${asked} branches`)
+  many.cancel()
+  yield* joiner
+})
+
 test('an answered operation answers the same again', function* () {
   const ch = channel<number>(1)
   yield* ch.send(1)

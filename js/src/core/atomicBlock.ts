@@ -13,7 +13,7 @@
  *   false then.
  */
 import type { Activity, Block, Blocker, Branch, Context, Domain, Group, Others } from './types.ts'
-import { branchesOf } from './branchesOf.ts'
+import { someBranch } from './branchesOf.ts'
 import { BaseContext } from './group.ts'
 import { NEXT } from './suspension.ts'
 import { DEADLOCK, say } from './say.ts'
@@ -188,7 +188,7 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
   // ---- a block in which everything waits
 
   get waitsForPromise(): boolean {
-    return this.owner.blocked?.outside === 2 || blockedBranches(this).some((b) => b.blocked!.outside === 2)
+    return this.owner.blocked?.outside === 2 || someBlocked(this, (b) => b.blocked!.outside === 2)
   }
 
   /** Something in the block can run: whatever it was that it waited for, it was no deadlock. */
@@ -207,6 +207,8 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
       if (outside === 2) domain.held.waitsForPromise(this)
       return
     }
+    // Mostly something outside will help, and no call is held back that could: that is seen at the first such wait.
+    if (domain.held.calls === null && someBlocked(this, isHelped)) return
     const stuck = blockedBranches(this)
     let inVain: Branch | undefined
     for (const b of stuck) {
@@ -215,7 +217,7 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
       if (domain.held.need(needed, this)) return
       if (needed.home !== this && needed !== owner.activity && needed.ended === 0) inVain ??= b
     }
-    if (stuck.some((b) => b.blocked!.outside)) return
+    if (someBlocked(this, isHelped)) return
     if (inVain !== undefined) return report(inVain, stuck)
     this.timer ??= domain.host.timer(() => this.graceIsOver(), domain.grace)
   }
@@ -223,7 +225,7 @@ export class AtomicBlock extends BaseContext implements Group, Block, Blocker {
   /** Legacy code has not helped in time. */
   private graceIsOver(): void {
     this.timer = undefined
-    if (blockedBranches(this).every((b) => !b.blocked!.outside)) this.reportIfStuck()
+    if (!someBlocked(this, isHelped)) this.reportIfStuck()
   }
 
   /** Nothing outside the block will help it any more. */
@@ -267,12 +269,26 @@ function release(block: AtomicBlock, free: Activity[]): void {
   }
 }
 
-/** The branches that could run in the block, if they were not blocked; some may outlive a block inside it. */
+/** Something outside the library can end the wait. */
+const isHelped = ({ blocked }: Branch): boolean => !!blocked!.outside
+
+/**
+ * Does `f` hold for one of the branches that could run in the block, if they were not blocked? Some may outlive a block
+ * inside it.
+ */
+function someBlocked(block: AtomicBlock, f: (branch: Branch) => boolean): boolean {
+  const look = (b: Branch): boolean =>
+    b.blocked !== null && b.group.survivor().home === block && (b.blocked as unknown) !== b.group && f(b)
+  // What is contained has begun after the block, so it is among the newest activities.
+  let left = block.contained
+  for (let a = block.domain.live; a !== null && left > 0; a = a.prev)
+    if (a.home === block && (left--, someBranch(a, look))) return true
+  return someBranch(block.owner.activity, look)
+}
+
 function blockedBranches(block: AtomicBlock): Branch[] {
   const found: Branch[] = []
-  for (let a = block.domain.live; a !== null; a = a.prev)
-    for (const b of branchesOf(a))
-      if (b.blocked !== null && b.group.survivor().home === block && (b.blocked as unknown) !== b.group) found.push(b)
+  someBlocked(block, (branch) => found.push(branch) === 0)
   return found
 }
 

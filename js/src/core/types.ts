@@ -79,8 +79,8 @@ export interface Members {
   mark(origin: Scope, reason: unknown): void
   /** The scope is cancelled: so are its branches. */
   interrupt(): void
-  /** Calls `f` for every branch in the scope and the scopes inside it. */
-  each(f: (branch: Branch) => void): void
+  /** Does `f` hold for a branch in the scope and the scopes inside it? */
+  some(f: (branch: Branch) => boolean): boolean
   ended(branch: Branch, mode: 0 | 1, answer: unknown): void
   /** The body of `activity`, whose own scope this is, has ended: calls `bury` when its branches have, too. */
   drain(
@@ -233,6 +233,8 @@ export interface Block extends Context {
 export interface Held {
   /** A reminder is set for a block that waits long. There is one at a time. */
   reminding: boolean
+  /** The calls that were made in the open blocks and not awaited at once; null: none. */
+  readonly calls: ReadonlyMap<Activity, boolean> | null
   /** `activity` is a call that was made in a block and not awaited at once. */
   note(activity: Activity): void
   /** A native promise waits for `activity`. */

@@ -38,9 +38,10 @@ export class Members implements types.Members {
     for (const branch of this.branches.keys()) this.of.interrupt(branch)
   }
 
-  each(f: (branch: Branch) => void): void {
-    for (const branch of this.branches.keys()) f(branch)
-    for (const scope of this.scopes) scope.members?.each(f)
+  some(f: (branch: Branch) => boolean): boolean {
+    for (const branch of this.branches.keys()) if (f(branch)) return true
+    for (const { members } of this.scopes) if (members?.some(f)) return true
+    return false
   }
 
   add(branch: Branch, handle: Handle): void {
