@@ -34,6 +34,51 @@ test('what stands before the first wait of a handler runs within the event', asy
   await until(() => press.busy === 0)
 })
 
+test('an event that an activity dispatches is handled within the event, too', async () => {
+  const target = new EventTarget()
+  const press = handler(function* (event: Event) {
+    event.preventDefault()
+    yield* sleep(1)
+  })
+  target.addEventListener('press', press)
+  await spawn(function* () {
+    same(target.dispatchEvent(new Event('press', { cancelable: true })), false)
+    same(press.busy, 1)
+    yield* sleep(1)
+  })
+  await until(() => press.busy === 0)
+})
+
+test('an event that comes from the first part of the handler itself is a later one', async () => {
+  const want = {
+    all: ['outer begins', 'inner begins', 'inner ends', 'outer ends'],
+    latest: ['outer begins', 'inner begins', 'outer cancelled', 'inner ends'],
+    first: ['outer begins', 'outer ends'],
+    queue: ['outer begins', 'outer ends', 'inner begins', 'inner ends'],
+  }
+  for (const when of ['all', 'latest', 'first', 'queue'] as const) {
+    const log: string[] = []
+    const f = handler(
+      function* (name: string) {
+        log.push(`${name} begins`)
+        if (name === 'outer') void f('inner')
+        try {
+          yield* sleep(1)
+          log.push(`${name} ends`)
+        } catch (error) {
+          log.push(`${name} cancelled`)
+          throw error
+        }
+      },
+      { when, name: 'reentrant' },
+    )
+    await Promise.allSettled([f('outer')])
+    await until(() => f.busy === 0)
+    same([...log].sort(), [...want[when]].sort(), when)
+    if (when !== 'latest') same(log, want[when], when)
+  }
+})
+
 test('a preventDefault that comes too late, because an atomic block was open, is told with the remedy', async () => {
   const told: string[] = []
   const over = future<void>()

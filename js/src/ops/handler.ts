@@ -57,18 +57,21 @@ export function handler<A extends unknown[], R>(
   const cancel = (reason?: unknown): void => {
     for (const activity of running) activity.cancel(reason)
   }
+  const begins = (activity: Activity<any>): void => {
+    running.add(activity)
+    activity.name = name
+    activity.info!.ended = () => running.delete(activity)
+  }
   const call = (...args: A): Activity<any> | undefined => {
     if (when === 'first' && running.size > 0) return undefined
     if (when === 'latest') cancel('a later event')
     const handle = (): any => operationOf(() => body(...args))
-    const run = when === 'queue' ? () => turn.with(handle) : handle
-    const activity = (domain.current === null ? start<any>(run) : domain.spawn(run, false, name)) as Activity<any>
-    activity.name = name
     // Nobody joins it here, so an error is reported unless the caller asks for it. Being replaced is no failure.
-    if (activity.ended === 0) {
-      running.add(activity)
-      ;(activity.info ??= {}).ended = () => running.delete(activity)
-    }
+    const activity = start<any>(() => {
+      begins(domain.current!.activity as Activity<any>) // its first part may dispatch an event of its own
+      return when === 'queue' ? turn.with(handle) : handle()
+    })
+    if (activity.ended === 0) begins(activity)
     return activity
   }
   const busy = { get: () => running.size }
