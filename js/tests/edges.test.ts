@@ -36,7 +36,7 @@ import {
   count,
 } from './lib.ts'
 import { check, simulate, explore, enforce, develop, record, Recorder } from '../src/dev/index.ts'
-import { all } from '../src/ops.ts'
+import { all, race } from '../src/ops.ts'
 import { channelHop } from '../src/core/host.ts'
 import { Queue } from '../src/core/queue.ts'
 import { contexts } from '../src/core/asyncContext.ts'
@@ -575,6 +575,38 @@ test('else asks every kind of clause', function* () {
   same(yield* waituntil(when(false, f.get())).and(f.get()), 3)
   const got = yield* select({ f: f.get(), call: id(4) as PromiseLike<number>, signal: c.signal })
   same(got.key, 'f')
+})
+
+/** As a window of another origin: it answers what `await` asks of it, and otherwise throws an error. */
+function foreignWindow(): object {
+  if (typeof document === 'object') {
+    const frame = document.createElement('iframe')
+    frame.sandbox.add('allow-scripts') // without 'allow-same-origin'
+    document.body.append(frame)
+    return frame.contentWindow!
+  }
+  const get = (_: object, key: PropertyKey): undefined => {
+    if (key !== 'then' && key !== Symbol.toStringTag) throw new Error('another origin')
+  }
+  const has = (_: object, key: PropertyKey): boolean => Boolean(get(_, key))
+  return new Proxy({}, { get, has, getPrototypeOf: () => null })
+}
+
+test('a value that may not be asked for anything is a value like any other', async () => {
+  const value = foreignWindow()
+  ok((await spawn(() => value as never)) === value)
+  ok((await spawn(() => Promise.resolve(value))) === value)
+  ok((await atomic(() => value as never)) === value)
+  ok((await finish(() => value as never)) === value)
+  ok((await mutex().with(() => value as never)) === value)
+  ok((await all([value]))[0] === value)
+  ok((await race([value])) === value)
+  await spawn(function* () {
+    ok((yield value) === value)
+    ok((yield* wait(value)) === value)
+    ok((yield* waituntil(sleep(0).do(() => value))) === value)
+    yield* sleep(0) // the run loop goes on
+  })
 })
 
 test('invariants of a channel, a semaphore and a lock are checked', () => {

@@ -20,5 +20,5 @@ interface Answered {
 
 /** A domain has run whatever is an operation; without one a generator is the only one that there can be. */
 function* asOperation(what: any): Generator<unknown, unknown, any> {
-  return what.throw && Symbol.iterator in what ? yield* what : yield what
+  return !domain.asCall && what.throw && Symbol.iterator in what ? yield* what : yield what
 }

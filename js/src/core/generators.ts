@@ -31,11 +31,15 @@ export function isOperation(what: unknown): what is Iterable<unknown> {
   if (typeof what !== 'object' || what === null) return false
   const kind = kindOf(what)
   if (kind !== undefined) return kind !== CASE && kind !== REMOVED
-  if (!(Symbol.iterator in what)) return false
-  // A generator, perhaps of another realm.
-  const { next, throw: fail } = what as unknown as Generator
-  if (typeof next === 'function' && typeof fail === 'function') return true
-  return !('then' in what || Array.isArray(what) || Symbol.toStringTag in what)
+  try {
+    if (!(Symbol.iterator in what)) return false
+    // A generator, perhaps of another realm.
+    const { next, throw: fail } = what as unknown as Generator
+    if (typeof next === 'function' && typeof fail === 'function') return true
+    return !('then' in what || Array.isArray(what) || Symbol.toStringTag in what)
+  } catch {
+    return false // a window of another origin may not be asked
+  }
 }
 
 /** What `yield*` can run of an operation. A promise of the plugin's is one, and has no iterator (see called.ts). */

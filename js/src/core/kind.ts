@@ -19,5 +19,11 @@ export const CASE = 10 * PROTOCOL + 5
 export const GROUP = 10 * PROTOCOL + 6
 export const REMOVED = 10 * PROTOCOL + 7
 
-/** Undefined for what is not the library's. */
-export const kindOf = (what: any): number | undefined => what?.$charcoal
+/** Undefined for what is not the library's. A window of another origin throws an error whatever it is asked. */
+export function kindOf(what: any): number | undefined {
+  try {
+    return what?.$charcoal
+  } catch {
+    return undefined
+  }
+}
