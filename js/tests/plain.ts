@@ -530,6 +530,13 @@ async function main() { for (const x of odd) for (const how of [async () => awai
   log('threw', e) }
   const self = {}; self.then = (ok) => ok(self.done ? 20 : ((self.done = true), self)); log(await self);
   class T { then(ok) { ok(this.v) } v = 21 } log(await new T(), await Object.create(new T())) }`,
+  'an object that is a thenable returns itself': `
+class Query { constructor(v) { this.v = v } then(ok) { log('asked'); ok(this.v) } async get() { return this }
+  async tried() { try { return this } finally { log('finally') } } arrow = async () => this
+  async either(x) { return x ? this : null } static async all() { return this } static then(ok) { ok('all') } }
+async function main() { const q = new Query(5); for (const how of ['get', 'tried', 'arrow', 'either']) {
+  log(how, await q[how](1)); const kept = q[how](2); log(await kept) } log(await Query.all(), await q.get())
+  for await (const x of [q.get()]) log(x) }`,
   'the job that asks a thenable comes later, and reads then once': `
 async function main() { let n = 0; const t = { get then() { n++; return (ok) => { log('asked'); ok(n) } } };
   const p = (async () => await t)(); log('after', n); log(await p, n); const q = (async () => t)();

@@ -123,7 +123,8 @@ export function returnsFromTry(node: Node): boolean {
 /** Could what the statement returns be a promise or a call? */
 export const mayReturnPromise = (node: Node): boolean => Boolean(node.argument) && mayBePromise(node.argument)
 
-const NEVER_PROMISES = /Literal$|^(Binary|Unary|Update|Array|Await|This)Expression$|Function|^Class/
+// `this` is not among them: a class may have a `then`.
+const NEVER_PROMISES = /Literal$|^(Binary|Unary|Update|Array|Await)Expression$|Function|^Class/
 
 /** Could the value be a promise or a call? */
 export function mayBePromise(node: Node): boolean {
