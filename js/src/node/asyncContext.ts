@@ -114,7 +114,26 @@ if (hooks !== undefined) {
         if (branch !== null && branch.context !== context) branch.context = present()
       }
     }
-  prototype.run = entering(prototype.run, true)
+  const entersRun = entering(run, true)
+  // Node 24 enters and leaves the store of `run` by `enterWith`: that is not the program's, and ends with the function.
+  let byHost = false
+  prototype.run = function (store, f: Method, ...args) {
+    const before = byHost
+    const inner = (): unknown => {
+      byHost = false
+      try {
+        return f.apply(null, args)
+      } finally {
+        byHost = true
+      }
+    }
+    byHost = true
+    try {
+      return entersRun.call(this, store, inner)
+    } finally {
+      byHost = before
+    }
+  }
   prototype.exit = entering(prototype.exit, false)
   AsyncResource.prototype.runInAsyncScope = entering(runInAsyncScope, false) as never
   // In Bun a bound function enters its context without an AsyncResource.
@@ -127,6 +146,7 @@ if (hooks !== undefined) {
   class Kept extends AsyncResource {}
   Kept.prototype.runInAsyncScope = runInAsyncScope
   prototype.enterWith = function (...args) {
+    if (byHost) return enterWith.apply(this, args)
     use()
     look()
     const result = enterWith.apply(this, args)
