@@ -242,6 +242,34 @@ test('events of an EventTarget and of an emitter; the listener exists only while
   )
 })
 
+test('an event that wakes one activity does not reach a wait that this takes back', async () => {
+  let listeners: (() => void)[] = []
+  const emitter = {
+    on: (name: string, f: () => void) => void (name === 'go' && listeners.push(f)),
+    off: (_: string, f: () => void) => void (listeners = listeners.filter((other) => other !== f)),
+  }
+  const first = spawn(function* () {
+    yield* once(emitter, 'go')
+    second.cancel()
+  })
+  let steps = 0
+  const second = spawn(function* () {
+    try {
+      yield* once(emitter, 'go')
+    } finally {
+      steps++
+      yield* noncancellable(sleep(5))
+      steps++
+    }
+  })
+  await until(() => listeners.length === 2)
+  for (const f of listeners) f() // as an emitter does, whatever is taken off meanwhile
+  same(steps, 1)
+  await rejects(second, /cancelled/)
+  await first
+  same(steps, 2)
+})
+
 test('and: all clauses, as they come, over mixed objects', function* () {
   const ch = channel<string>(0, 'ch')
   const f = future<string>('f')

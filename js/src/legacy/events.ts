@@ -47,13 +47,17 @@ class TargetEvent extends Clause<Event> {
 class EmitterEvent extends Clause<any[]> {
   private readonly emitter: EmitterLike
   private readonly type: string | symbol
+  /** An emitter calls a listener that was taken off while it calls others. */
+  private waits = false
   private readonly listener = (...args: unknown[]): void => {
     noteOurs()
+    if (!this.waits) return
     this.withdraw()
     this.fireFromHost(args)
   }
   private readonly onError = (error: unknown): void => {
     noteOurs()
+    if (!this.waits) return
     this.withdraw()
     this.failFromHost(error)
   }
@@ -66,10 +70,12 @@ class EmitterEvent extends Clause<any[]> {
     return false
   }
   override register(): void {
+    this.waits = true
     this.emitter.on(this.type, this.listener)
     if (this.type !== 'error') this.emitter.on('error', this.onError)
   }
   override withdraw(): void {
+    this.waits = false
     this.emitter.off(this.type, this.listener)
     if (this.type !== 'error') this.emitter.off('error', this.onError)
   }
