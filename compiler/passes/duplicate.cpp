@@ -265,6 +265,13 @@ static void keepOut(const DenseSet<const Function *> &functions) {
       const_cast<Function *>(F)->addFnAttr(Attribute::NoInline);
 }
 
+// What is inlined into a function with an anchor must bring no landing pads, which `split` does not know there.
+static void keepHandlersOut(Function &anchored) {
+  for (Instruction &I : instructions(anchored))
+    if (auto *call = dyn_cast<CallInst>(&I); call && !isa<IntrinsicInst>(call))
+      call->setIsNoInline();
+}
+
 void Duplicator::run() {
   keepSetjmpOut(M);
   keepOut(functionsWithUnsavableValues(M));
@@ -277,8 +284,11 @@ void Duplicator::run() {
   for (auto &[plain, version] : versions)
     rewriteCalls(*version);
   for (auto &[plain, version] : versions)
-    if (plain->callsFunctionThatReturnsTwice())
+    if (plain->callsFunctionThatReturnsTwice()) {
       addAnchor(abi, *version);
+      if (abi.exceptions)
+        keepHandlersOut(*version);
+    }
   for (auto &[plain, version] : versions)
     if (suspension.isBounded(*plain) && !O.stress)
       version->addFnAttr(BoundedAttr);

@@ -40,8 +40,9 @@ void Splitter::waitForCall(CallInst *old, Value *anchor) {
 
   Value *status = B.getInt32(CH_PAUSED);
   PHINode *value = nullptr;
+  CallInst *call = nullptr;
   if (isSuspendingCall(*old)) {
-    CallInst *call = newCall(old);
+    call = newCall(old);
     status = abi.status(B, call);
     B.CreateCondBr(B.CreateIsNotNull(status), wait, after, unlikely);
     if (!old->getType()->isVoidTy() && !old->use_empty()) {
@@ -63,6 +64,8 @@ void Splitter::waitForCall(CallInst *old, Value *anchor) {
   W.CreateCondBr(W.CreateIsNotNull(left), leave, ended, unlikely);
   E.CreateBr(after);
   L.CreateRet(abi.makeResult(L, result, left, nullptr));
+  if (call)
+    passExceptionsOn(call);
 }
 
 // The function under its public name: the way in.
@@ -115,15 +118,19 @@ void Splitter::dropInlinedAnchors() {
 
 Function *Splitter::anchor() {
   CallInst *begin = nullptr;
-  SmallVector<CallInst *> suspended;
+  SmallVector<CallInst *> suspended, plain;
   for (Instruction &I : instructions(F))
     if (isSuspendingCall(I) || isYieldOrPause(I))
       suspended.push_back(cast<CallInst>(&I));
     else if (charcoal::calls(I, "ch_anchor_begin"))
       begin = cast<CallInst>(&I);
+    else if (auto *call = dyn_cast<CallInst>(&I))
+      plain.push_back(call);
   begin->moveBefore(afterAllocas(F.getEntryBlock())->getIterator());
   for (CallInst *call : reverse(suspended))
     waitForCall(call, begin->getArgOperand(0));
+  for (CallInst *call : plain)
+    passExceptionsOn(call);
   rewriteReturns();
   Function *way = addWayIn();
   DISubprogram *place = F.getSubprogram();

@@ -176,9 +176,23 @@ void Splitter::lowerExceptions() {
   for (CallInst *call : plain)
     lowerPlain(call);
   removeUnreachableBlocks(F); // landing pads of calls that only give way
-  if (!F.hasPersonalityFn() && !(suspending.empty() && plain.empty()))
+  if (!(suspending.empty() && plain.empty()))
+    setPersonality();
+}
+
+void Splitter::setPersonality() {
+  if (!F.hasPersonalityFn())
     F.setPersonalityFn(cast<Constant>(
         M.getOrInsertFunction("__gxx_personality_v0", FunctionType::get(abi.I32, /*isVarArg=*/true)).getCallee()));
+}
+
+// In a function with an anchor each call but the anchor's own stays a call, which has a landing pad for what plain code
+// throws. There are no other landing pads.
+void Splitter::passExceptionsOn(CallInst *call) {
+  if (!abi.exceptions || !mayThrow(*call) || call->canReturnTwice())
+    return;
+  lowerPlain(call);
+  setPersonality();
 }
 
 // The values that a block defines get another definition in a block that takes its place on some ways.

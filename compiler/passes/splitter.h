@@ -52,6 +52,8 @@ private:
 
   // split_exceptions.cpp
   void lowerExceptions();
+  void passExceptionsOn(llvm::CallInst *);
+  void setPersonality();
   void returnThrown(llvm::IRBuilder<> &);
   llvm::BasicBlock *leaving();
   void markThrown(llvm::CallInst *, llvm::BasicBlock *otherwise);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <setjmp.h>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -333,6 +334,35 @@ TEST(plain_code_throws_through_interruptible_code) {
   }
   EXPECT(caught);
   EXPECT(std::exchange(events, {}) == "+x-x");
+}
+
+/* ---- functions that call setjmp, which keep their stack while what they call waits ---- */
+
+static jmp_buf escape;
+template <typename F> __attribute__((noinline)) static int calls_setjmp(F &&body) {
+  volatile int result = -1;
+  if (setjmp(escape) == 0)
+    result = body();
+  return result;
+}
+
+/* A function that calls setjmp and runs in a scope begins anew when its callers have been set aside. */
+TEST(plain_code_throws_through_a_function_that_calls_setjmp) {
+  std::string text = "short";
+  int caught = 0;
+  charcoal::finish([&](charcoal::scope &s) {
+    for (int i = 0; i < 3; i++)
+      s.activate([&] {
+        try {
+          noted here("x");
+          charcoal::finish([&](charcoal::scope &) { calls_setjmp([&] { return text.at(10); }); });
+        } catch (const std::out_of_range &) {
+          caught++;
+        }
+      });
+  });
+  EXPECT(caught == 3);
+  EXPECT(std::exchange(events, {}) == "+x+x+x-x-x-x");
 }
 
 /* ---- statements ---- */
