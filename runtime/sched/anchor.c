@@ -9,6 +9,7 @@
 #include "sched/no_yield.h"
 #include "sched/open_blocks.h"
 #include "sched/thread_exit.h"
+#include "sched/throw.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -278,6 +279,7 @@ int ch_anchor_wait(struct ch_anchor *public, uint32_t point, int status) {
   p->native.stack = d->stack;
   p->native.frame = (struct ch_frame){.info = a->info, .parent = d->parent, .point = point};
   *ch_tls.link = &p->native.frame;
+  ch_exceptions_set_aside(b); /* not with this stack: what goes on first is a call below */
   const bool meant = d->gives_way || status == CH_YIELDED;
   struct ch_branch *next = ch_set_aside(b, status);
   if (CH_UNLIKELY(ch_no_yield_block.site != NULL))

@@ -5,6 +5,7 @@
 #include "frames/captures.h"
 #include "report/watch.h"
 #include "sched/child.h"
+#include "sched/throw.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -203,7 +204,6 @@ void ch_native_park(struct ch_native *n, struct ch_group *group) {
   n->stack = d->stack;
   n->cleanups = ch_cleanups();
   ch_set_cleanups(d->main_stack->cleanups);
-  n->exceptions = ch_exceptions_take();
   ch_environment_leave_slow(d->current, false); /* because plain code may have changed only MXCSR */
   d->natives++;
   d->current = NULL;
@@ -226,7 +226,6 @@ void ch_native_back(struct ch_native *n) {
   ch_environment_enter(ch_domain.current);
   ch_set_cleanups(n->cleanups);
   ch_domain.natives--;
-  ch_exceptions_give(n->exceptions);
 }
 
 /* The running branch has been registered or queued, and waits while the group's activities run. */
@@ -238,7 +237,9 @@ static intptr_t wait_in(struct ch_group *group, bool exclusive) {
   b->top = &n.frame;
   b->error = *ch_domain.error;
   b->flags |= CH_NATIVE;
+  const struct ch_exceptions handled = ch_exceptions_take();
   ch_native_park(&n, group);
+  ch_exceptions_give(handled);
   CH_INVARIANT(ch_domain.current == b, "the loop has resumed this branch");
   b->flags &= (uint8_t)~CH_NATIVE;
   return (intptr_t)b->link.prev;

@@ -17,7 +17,6 @@
 #define CHARCOAL_SCHED_NATIVE_H
 
 #include "sched/domain.h"
-#include "sched/throw.h"
 
 /* What the loop is told when it is back on its own stack, where nobody has run any more: see ch_schedule. */
 #define CH_MOVED 6
@@ -26,9 +25,8 @@
 struct ch_native {
   struct ch_stack *stack; /* where it goes on */
   struct ch_group *group; /* NULL, or the only one whose activities run meanwhile */
-  struct ch_exceptions exceptions;
-  void *cleanups;        /* the handlers of pthread_cleanup_push that were pushed on it, and those below */
-  struct ch_frame frame; /* in the branch's chain */
+  void *cleanups;         /* the handlers of pthread_cleanup_push that were pushed on it, and those below */
+  struct ch_frame frame;  /* in the branch's chain */
 };
 static inline struct ch_native *ch_native_of(struct ch_frame *f) {
   return (struct ch_native *)((char *)f - offsetof(struct ch_native, frame));

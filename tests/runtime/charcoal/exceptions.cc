@@ -346,6 +346,70 @@ template <typename F> __attribute__((noinline)) static int calls_setjmp(F &&body
   return result;
 }
 
+TEST(an_exception_that_passes_a_function_that_calls_setjmp_is_counted_once) {
+  int in_destructor = -1, in_handler = -1;
+  struct counts_in_destructor {
+    int *count;
+    ~counts_in_destructor() { *count = std::uncaught_exceptions(); }
+  };
+  try {
+    counts_in_destructor here{&in_destructor};
+    calls_setjmp([]() -> int {
+      pause_briefly();
+      throw problem(1);
+    });
+  } catch (const problem &) {
+    in_handler = std::uncaught_exceptions();
+  }
+  EXPECT(in_destructor == 1);
+  EXPECT(in_handler == 0);
+  EXPECT(std::uncaught_exceptions() == 0 && !std::current_exception());
+}
+
+TEST(below_a_function_that_calls_setjmp_a_handler_waits_and_throws_on) {
+  int first = -1, second = -1, others = 0;
+  charcoal::finish([&](charcoal::scope &s) {
+    s.activate([&] {
+      try {
+        calls_setjmp([&]() -> int {
+          try {
+            throw problem(2);
+          } catch (const problem &it) {
+            pause_briefly();
+            first = it.number;
+            throw;
+          }
+        });
+      } catch (const problem &it) {
+        second = it.number;
+      }
+    });
+    s.activate([&] { others += !!std::current_exception() + std::uncaught_exceptions(); });
+  });
+  EXPECT(first == 2 && second == 2 && others == 0);
+  EXPECT(std::uncaught_exceptions() == 0 && !std::current_exception());
+}
+
+TEST(below_a_function_that_calls_setjmp_the_exception_of_a_callers_handler_is_known_after_a_wait) {
+  int known = -1, result = -1;
+  try {
+    throw problem(3);
+  } catch (const problem &) {
+    result = calls_setjmp([&] {
+      pause_briefly();
+      try {
+        throw;
+      } catch (const problem &it) {
+        known = it.number;
+      }
+      pause_briefly();
+      return 4;
+    });
+  }
+  EXPECT(known == 3 && result == 4);
+  EXPECT(!std::current_exception());
+}
+
 /* A function that calls setjmp and runs in a scope begins anew when its callers have been set aside. */
 TEST(plain_code_throws_through_a_function_that_calls_setjmp) {
   std::string text = "short";
