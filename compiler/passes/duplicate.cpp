@@ -265,11 +265,14 @@ static void keepOut(const DenseSet<const Function *> &functions) {
       const_cast<Function *>(F)->addFnAttr(Attribute::NoInline);
 }
 
-// What is inlined into a function with an anchor must bring no landing pads, which `split` does not know there.
+// What is inlined into a function with an anchor must bring no landing pads, which `split` does not know there. Who
+// asks for the opposite at a call, or for all calls of the function ('flatten'), asks in vain.
 static void keepHandlersOut(Function &anchored) {
   for (Instruction &I : instructions(anchored))
-    if (auto *call = dyn_cast<CallInst>(&I); call && !isa<IntrinsicInst>(call))
+    if (auto *call = dyn_cast<CallInst>(&I); call && !isa<IntrinsicInst>(call)) {
+      call->removeFnAttr(Attribute::AlwaysInline);
       call->setIsNoInline();
+    }
 }
 
 void Duplicator::run() {

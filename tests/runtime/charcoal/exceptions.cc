@@ -339,7 +339,7 @@ TEST(plain_code_throws_through_interruptible_code) {
 /* ---- functions that call setjmp, which keep their stack while what they call waits ---- */
 
 static jmp_buf escape;
-template <typename F> __attribute__((noinline)) static int calls_setjmp(F &&body) {
+template <typename F> __attribute__((noinline, flatten)) static int calls_setjmp(F &&body) {
   volatile int result = -1;
   if (setjmp(escape) == 0)
     result = body();
