@@ -143,16 +143,19 @@ test('a program that is being recorded is not recorded by another at the same ti
 
 test('a recording of the main thread says what else the program has: workers and child processes', async () => {
   const others = `const { Worker } = require('node:worker_threads'), { spawn } = require('node:child_process')
-const worker = () => new Worker('setInterval(() => {}, 5)', { eval: true })
+let begun = 0
+const begins = () => ++begun === 2 && console.log('ready')
+const worker = () => new Worker('setInterval(() => {}, 5)', { eval: true }).on('online', begins)
 worker(); worker()
 const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] })
 setInterval(() => {}, 5)`
-  const alone = 'setInterval(() => {}, 5)'
+  const alone = `console.log('ready'); setInterval(() => {}, 5)`
   for (const [text, expected] of [
     [others, ['only the main thread was recorded; the program also has 2 workers and 1 child process']],
     [alone, []],
   ] as const)
-    await withProgram(text, async (address) => {
+    await withProgram(text, async (address, { stdout }) => {
+      await said(stdout!, /ready/) // a worker has no debugger before it runs
       const out = path.join(temporary(), 'trace.jsonl')
       await attachNode(await nodeAt(address), { out, duration: 1 })
       const notes = parseTrace(readFileSync(out)).flatMap((r) => (r.type === 'note' ? [r] : []))
