@@ -250,7 +250,16 @@ Promise.all([within('a'), within('b')]).then((stores) => console.log(stores.join
   // Node 18 has no `getBuiltinModule`.
   const host = `import * as hooks from 'node:async_hooks'
 process.getBuiltinModule ??= () => hooks
-hooks.AsyncLocalStorage.prototype.enterWith = () => { throw new Error('enterWith is not implemented') }`
+const { prototype } = hooks.AsyncLocalStorage
+const { enterWith } = prototype
+prototype.enterWith = () => { throw new Error('enterWith is not implemented') }
+// The one of Node 24 calls this.enterWith.
+prototype.run = function (store, f, ...args) {
+  const prior = this.getStore()
+  enterWith.call(this, store)
+  try { return f(...args) }
+  finally { enterWith.call(this, prior) }
+}`
   writeFileSync(path.join(project, 'host.mjs'), host)
   writeFileSync(path.join(project, 'in-workerd.mjs'), `import './host.mjs'\nimport './workerd.mjs'`)
   same(run(process.execPath, ['in-workerd.mjs']).trim(), 'a,b')
