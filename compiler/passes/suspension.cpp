@@ -327,8 +327,8 @@ static bool isIndirectFunctionWithLTO(const CallBase &CB) {
 }
 
 // Functions of the C library that see to it that destructors run, or know of exceptions, which the runtime's
-// interruptible versions do not: pthread_exit unwinds the stack. std::call_once calls pthread_once, which runs its
-// function again if an exception has left it.
+// interruptible versions do not: pthread_exit unwinds the stack, and pthread_once runs its function again if an
+// exception has left it.
 static bool unwinds(const Function &callee) {
   return is_contained({"pthread_once", "call_once", "pthread_exit", "thrd_exit"}, callee.getName());
 }

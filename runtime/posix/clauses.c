@@ -197,12 +197,20 @@ static call_t *ticked(struct ch_clause *time) {
   return d;
 }
 
-static bool is_closed(call_t *d) { return d->time.value & POLLNVAL && (ends(d, -1, EBADF), true); }
+static bool end_if_closed(call_t *d) {
+  if (!(d->time.value & POLLNVAL))
+    return false;
+  ends(d, -1, EBADF);
+  return true;
+}
 /* Stands for `late` where another descriptor is watched than that of the call. */
-static void closed(struct ch_clause *own) { came(ticked(own), is_closed); }
+static void closed(struct ch_clause *own) { came(ticked(own), end_if_closed); }
 
-static bool is_late(call_t *d) { return ends(d, d->kind->late, d->kind->late_error), true; }
-static void late(struct ch_clause *time) { came(ticked(time), is_late); }
+static bool end_late(call_t *d) {
+  ends(d, d->kind->late, d->kind->late_error);
+  return true;
+}
+static void late(struct ch_clause *time) { came(ticked(time), end_late); }
 
 static void look(struct ch_clause *);
 static void look_later(call_t *d) {
@@ -213,7 +221,10 @@ static void look_later(call_t *d) {
 }
 static bool try_or_look(call_t *d) {
   d->waited = true;
-  return try_now(d) || (look_later(d), false);
+  if (try_now(d))
+    return true;
+  look_later(d);
+  return false;
 }
 /* Nothing has been reported, but a local socket may have been shut down (ch_may_be_shut). */
 static void look(struct ch_clause *time) { came(ticked(time), try_or_look); }
@@ -226,8 +237,10 @@ static int enlist(struct ch_clause *c) {
   ch_fd_cache_forget_readiness(d->fd, d->events);
   if (try_now(d))
     return CH_CLAUSE_READY;
-  if (d->timeout <= 0 && is_late(d))
+  if (d->timeout <= 0) {
+    end_late(d);
     return CH_CLAUSE_READY;
+  }
   int saved = errno;
   bool made = watch(d);
   errno = saved;
@@ -242,7 +255,8 @@ static int enlist(struct ch_clause *c) {
     d->ticks = d->begins = true;
     ch_clause_watch(&d->time, late);
     d->begins = false;
-    if (!d->ticks && is_late(d)) {
+    if (!d->ticks) {
+      end_late(d);
       stop(d);
       return CH_CLAUSE_READY;
     }

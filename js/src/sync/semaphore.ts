@@ -172,7 +172,7 @@ export class Semaphore {
 
   /** @internal Hands free permits to those who wait, in order. */
   serve(): void {
-    for (let first: Acquire | null; (first = this.waiters.head) && first.amount <= this.free;) {
+    for (let first: Acquire | null; (first = this.waiters.head) && first.amount <= this.free; ) {
       this.waiters.remove(first)
       first.fire(this.permit(first.amount, first.waiter!.branch))
     }
