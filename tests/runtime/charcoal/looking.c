@@ -39,14 +39,14 @@ static void make_shared(size_t room) {
 }
 static int send_by_letter(channel(int) * c, int x) {
   int error = EINVAL, none;
-  waituntil (ch_get(&never, &none)) {}
-  or waituntil (error = ch_send(c, &x)) {}
+  waituntil(ch_get(&never, &none)) {}
+  or waituntil(error = ch_send(c, &x)) {}
   return error;
 }
 static int hear_by_letter(channel(int) * c, int *x) {
   int error = EINVAL, none;
-  waituntil (ch_get(&never, &none)) {}
-  or waituntil (error = ch_recv(c, x)) {}
+  waituntil(ch_get(&never, &none)) {}
+  or waituntil(error = ch_recv(c, x)) {}
   return error;
 }
 static int send_there(int i) { return send_by_letter(&there, i); }
@@ -327,4 +327,40 @@ TEST(a_lock_that_two_domains_take_all_the_time_is_had_by_one_at_a_time) {
     EXPECT(ch_domain_join(&other) == 0);
   }
   EXPECT(taken == 80 * SLEEPS);
+}
+
+/* ---- how long it is worth it to try again, which each shared lock learns (runtime/sync/gate.c) ---- */
+
+static int learnt(void) { return __atomic_load_n(&lock.gate.object.retry_level, __ATOMIC_RELAXED); }
+enum { MOST_LEARNT = 2 }; /* MOST_LEVEL there */
+
+static void take_for_moments(void *unused) {
+  while (!__atomic_load_n(&enough, __ATOMIC_RELAXED)) {
+    EXPECT(ch_lock(&lock) == 0);
+    taken++;
+    EXPECT(ch_unlock(&lock) == 0);
+  }
+}
+
+TEST(a_lock_learns_to_be_tried_for_longer_while_it_is_had_for_moments_and_not_while_it_is_held_for_long) {
+  ch_thread other;
+  if (!has_two_processors())
+    return;
+  ch_mutex_init(&lock, CH_SHARED);
+  EXPECT(learnt() == 0 && ch_domain_start(&other, take_for_moments, NULL) == 0);
+  for (int round = 0; round < 2; round++) {
+    while (learnt() < MOST_LEARNT) {
+      EXPECT(ch_lock(&lock) == 0);
+      taken++;
+      EXPECT(ch_unlock(&lock) == 0);
+    }
+    while (learnt() > 0) { /* whoever tries again in vain waits in the end */
+      EXPECT(ch_lock(&lock) == 0);
+      while (__atomic_load_n(&lock.gate.waiting, __ATOMIC_RELAXED) == 0) {
+      }
+      EXPECT(ch_unlock(&lock) == 0);
+    }
+  }
+  __atomic_store_n(&enough, 1, __ATOMIC_RELAXED);
+  EXPECT(ch_domain_join(&other) == 0 && ch_mutex_destroy(&lock) == 0);
 }
