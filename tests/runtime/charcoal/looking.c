@@ -39,14 +39,14 @@ static void make_shared(size_t room) {
 }
 static int send_by_letter(channel(int) * c, int x) {
   int error = EINVAL, none;
-  waituntil(ch_get(&never, &none)) {}
-  or waituntil(error = ch_send(c, &x)) {}
+  waituntil (ch_get(&never, &none)) {}
+  or waituntil (error = ch_send(c, &x)) {}
   return error;
 }
 static int hear_by_letter(channel(int) * c, int *x) {
   int error = EINVAL, none;
-  waituntil(ch_get(&never, &none)) {}
-  or waituntil(error = ch_recv(c, x)) {}
+  waituntil (ch_get(&never, &none)) {}
+  or waituntil (error = ch_recv(c, x)) {}
   return error;
 }
 static int send_there(int i) { return send_by_letter(&there, i); }
