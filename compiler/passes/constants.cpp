@@ -1,6 +1,6 @@
 // Pass `constants`: code that only the code generator would find to be dead goes before others count on it.
 //
-//   takes   functions that were not optimised: those of -O0, and with optnone
+//   takes   functions that were not optimised: those of -O0, and those with optnone
 //   leaves  the same without questions whether a value is a constant, and how large an object is
 //
 //     %known = call i1 @llvm.is.constant.i32(i32 %n)        br label %on
@@ -21,8 +21,11 @@ using namespace llvm;
 
 namespace charcoal {
 
-// No optimizer looks at a function that always has to be inlined at -O0, nor at the one that it was inlined into.
-static bool isNotOptimized(const Function &F) { return F.hasOptNone() || F.hasFnAttribute(Attribute::AlwaysInline); }
+// Only stage `middle` leaves this mark (pipeline.cpp), and it does not run at -O0. The functions of -O0 need not have
+// optnone: those that are always inlined do not, nor does any with -Xclang -disable-O0-optnone.
+static bool isOptimized(const Function &F) {
+  return !F.hasOptNone() && F.getParent()->getNamedMetadata("charcoal.middle");
+}
 
 static bool isQuestion(const Function &F) {
   return F.getIntrinsicID() == Intrinsic::is_constant || F.getIntrinsicID() == Intrinsic::objectsize;
@@ -33,7 +36,7 @@ PreservedAnalyses ConstantsPass::run(Module &M, ModuleAnalysisManager &analyses)
   for (Function &intrinsic : M)
     if (isQuestion(intrinsic))
       for (User *question : intrinsic.users())
-        if (Function *F = cast<Instruction>(question)->getFunction(); isNotOptimized(*F))
+        if (Function *F = cast<Instruction>(question)->getFunction(); !isOptimized(*F))
           asking.insert(F);
   if (asking.empty())
     return PreservedAnalyses::all();

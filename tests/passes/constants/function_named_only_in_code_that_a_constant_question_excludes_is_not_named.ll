@@ -24,6 +24,7 @@ define i1 @optimised(i32 %n) {
   %known = call i1 @llvm.is.constant.i32(i32 %n)
   ret i1 %known
 }
+!charcoal.middle = !{}
 ; CHECK-LABEL: define void @f.int(
 ; CHECK-NOT: @left_out
 ; CHECK: call void @other()
