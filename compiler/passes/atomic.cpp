@@ -98,6 +98,11 @@ static DenseSet<const Function *> functionsThatCannotSpawn(Module &M) {
   return spawnless;
 }
 
+// Addresses of labels lead into the code in which the labels stand, and so do the tables that hold them.
+static bool mayBeCopied(const Function &F) {
+  return !definesNames(F) && none_of(F, [](const BasicBlock &BB) { return BB.hasAddressTaken(); });
+}
+
 // A function with atomic regions that is called from inside one need not count again: it gets a version without
 // regions, and calls from regions go there. (Figure 11 of paper 001 costs what plain C costs.)
 static void makeInnerVersions(Module &M) {
@@ -107,7 +112,8 @@ static void makeInnerVersions(Module &M) {
   for (Function &F : M)
     if (!F.isDeclaration() && !isInterruptible(F) && spawnless.contains(&F) &&
         (F.hasFnAttribute(AtomicAttr) ||
-         any_of(instructions(F), [](const Instruction &I) { return calls(I, EnterName); })))
+         any_of(instructions(F), [](const Instruction &I) { return calls(I, EnterName); })) &&
+        mayBeCopied(F))
       candidates.push_back(&F);
   for (Function *F : candidates) {
     ValueToValueMapTy map;

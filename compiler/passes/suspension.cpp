@@ -51,6 +51,14 @@ static bool definesName(const InlineAsm &code) {
          (label.match(text) || place.match(text) || once.match(text));
 }
 
+bool definesNames(const Function &F) {
+  return any_of(instructions(F), [](const Instruction &I) {
+    auto *CB = dyn_cast<CallBase>(&I);
+    auto *code = CB ? dyn_cast<InlineAsm>(CB->getCalledOperand()) : nullptr;
+    return code && definesName(*code);
+  });
+}
+
 // Whether the assembly reads or changes the stack pointer, by its text or by a register variable.
 static bool usesStackPointer(const InlineAsm &code) {
   static const Regex name("(^|[^A-Za-z0-9_.])(rsp|esp|sp|wsp)([^A-Za-z0-9_.]|$)");
@@ -227,8 +235,6 @@ const char *Suspension::whyPlain(Function &F) const {
     if (auto *CB = dyn_cast<CallBase>(&I)) {
       if (F.isVarArg() && CB->isMustTailCall())
         return "it hands its variable arguments on in a tail call";
-      if (auto *code = dyn_cast<InlineAsm>(CB->getCalledOperand()); code && definesName(*code))
-        return "its inline assembly defines a label or another name";
       switch (CB->getIntrinsicID()) {
       case Intrinsic::returnaddress:
         if (onlyReported(*CB))
@@ -255,6 +261,8 @@ const char *Suspension::whyPlain(Function &F) const {
       }
     }
   }
+  if (definesNames(F))
+    return "its inline assembly defines a label or another name";
   if (labelsEscape(F))
     return "it keeps addresses of its labels where another call can find them";
   return nullptr;

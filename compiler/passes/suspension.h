@@ -65,6 +65,9 @@ llvm::DenseSet<const llvm::Function *> functionsThatMoveTheStack(const llvm::Mod
 // variables of the thread, which another activity would overwrite if it called std::call_once in between.
 llvm::DenseSet<const llvm::Function *> functionsThatHandOver(const llvm::Module &);
 
+// Whether inline assembly of the function names a place or a macro, which a copy of the function would name once more.
+bool definesNames(const llvm::Function &);
+
 // Whether the module takes the address of a function that returns twice. Then any call through a pointer may be a call
 // of that function.
 bool addressOfSetjmpIsTaken(const llvm::Module &);
