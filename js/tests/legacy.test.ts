@@ -96,6 +96,125 @@ test('undoing enforce lets what is held run', async () => {
   })
 })
 
+test('after undo nothing is held back, nor lost, of what was registered before', async () => {
+  let ran = 0
+  const e = enforce()
+  setTimeout(() => ran++, 1)
+  e.undo()
+  await spawn(function* () {
+    yield* atomic(function* () {
+      while (ran === 0) yield* sleep(1)
+    })
+  })
+  same(ran, 1)
+})
+
+test('a listener that was added under enforce can be removed, and is not added twice, after undo and before', () => {
+  let heard = 0
+  const listener = (): number => heard++
+  const [early, other] = [new EventTarget(), new EventTarget()]
+  const sent = (target: EventTarget): number => {
+    heard = 0
+    target.dispatchEvent(new Event('x'))
+    return heard
+  }
+  early.addEventListener('x', listener)
+  const e = enforce()
+  try {
+    early.addEventListener('x', listener)
+    other.addEventListener('x', listener)
+    same([sent(early), sent(other)], [1, 1])
+    early.removeEventListener('x', listener)
+    same([sent(early), sent(other)], [0, 1])
+    early.addEventListener('x', listener)
+  } finally {
+    e.undo()
+  }
+  early.addEventListener('x', listener)
+  same([sent(early), sent(other)], [1, 1])
+  for (const target of [early, other]) target.removeEventListener('x', listener)
+  same([sent(early), sent(other)], [0, 0])
+})
+
+test('a listener belongs to the block that has added it last, which does not hold it back', async () => {
+  const { port1, port2 } = new MessageChannel()
+  let heard = 0
+  const listener = (): number => heard++
+  const e = enforce()
+  try {
+    port1.addEventListener('message', listener)
+    port1.removeEventListener('message', listener)
+    await spawn(function* () {
+      yield* atomic(function* () {
+        port1.addEventListener('message', listener)
+        port1.start()
+        port2.postMessage(1)
+        while (heard + e.held === 0) yield* sleep(1)
+      })
+    })
+    same([heard, e.held], [1, 0])
+  } finally {
+    e.undo()
+    port1.close()
+  }
+})
+
+test('what is cleared or removed while it is held back does not run', async () => {
+  const ran: string[] = []
+  const e = enforce()
+  const { port1, port2 } = new MessageChannel()
+  try {
+    const timers = ['a timer', 'another'].map((name) => setTimeout(() => ran.push(name), 1))
+    const [removed, aborted, kept] = ['removed', 'aborted', 'kept'].map((name) => () => void ran.push(name))
+    const controller = new AbortController()
+    port1.addEventListener('message', removed)
+    port1.addEventListener('message', aborted, { signal: controller.signal })
+    port1.addEventListener('message', kept)
+    port1.start()
+    await spawn(function* () {
+      yield* atomic(function* () {
+        port2.postMessage(1)
+        while (e.held < 5) yield* sleep(1)
+        clearTimeout(timers[0])
+        clearInterval(timers[1])
+        port1.removeEventListener('message', removed)
+        controller.abort()
+      })
+    })
+    while (ran.length === 0) await tick(1)
+    await tick(1)
+    same(ran, ['kept'])
+  } finally {
+    e.undo()
+    port1.close()
+  }
+})
+
+test('of two enforcements either may be undone first, and then the other holds back alone', async () => {
+  const native = setTimeout
+  for (const second of [true, false]) {
+    const both = [enforce(), enforce()]
+    const [first, last] = second ? both.reverse() : both
+    let ran = 0
+    setTimeout(() => ran++, 1)
+    await spawn(function* () {
+      yield* atomic(function* () {
+        while (first.held + last.held === 0) yield* sleep(1)
+        first.undo()
+        first.undo()
+        setTimeout(() => {}, 1)
+        yield* sleep(5)
+        same(ran, 0)
+      })
+      yield* atomic(sleep(0), { continuations: 'wait' })
+    })
+    while (ran === 0) await tick(1)
+    same(ran, 1)
+    last.undo()
+    ok(setTimeout === native)
+  }
+})
+
 test('development mode tells of a finish that nobody has waited for, and only of that one', async () => {
   const { gc } = globalThis as { gc?: () => void }
   if (gc === undefined) return // a browser

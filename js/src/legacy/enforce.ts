@@ -9,6 +9,7 @@
  * ...
  * enforcement.undo()
  */
+import type { Domain } from '../core/types.ts'
 import { domain } from '../core/current.ts'
 import { interpose } from './interpose.ts'
 
@@ -16,8 +17,46 @@ import { interpose } from './interpose.ts'
 export interface Enforcement {
   /** Callbacks that were held back so far. */
   readonly held: number
-  /** Takes the wrappers out again. Callbacks registered meanwhile stay wrapped. */
+  /** From now on nothing more is held back, also of what was registered meanwhile; what is held runs at once. */
   undo(): void
+}
+
+/** What is in force. */
+interface InForce {
+  readonly domain: Domain
+  /** The callbacks that are held back, each with the domain whose block it meets. */
+  readonly waiting: { readonly of: Domain; readonly run: () => void }[]
+}
+
+const inForce = new Set<InForce>()
+const watched = new WeakSet<Domain>()
+
+/** When the blocks of `d` have ended, what they have held back runs. */
+function watch(d: Domain): void {
+  if (watched.has(d)) return
+  watched.add(d)
+  const before = d.onTop
+  d.onTop = () => {
+    before?.()
+    if (d.top === d.base) for (const { waiting } of inForce) if (waiting.length > 0) release(d, waiting)
+  }
+}
+
+function release(d: Domain, waiting: InForce['waiting']): void {
+  // This runs in a task of its own, because the end of the block belongs to the block's owner.
+  d.host.later(() => {
+    for (let at = 0; at < waiting.length && d.top === d.base;)
+      if (waiting[at].of === d) run(waiting.splice(at, 1)[0])
+      else at++
+  })
+}
+
+function run(held: InForce['waiting'][number]): void {
+  try {
+    held.run()
+  } catch (error) {
+    void Promise.reject(error)
+  }
 }
 
 /**
@@ -33,42 +72,24 @@ export interface Enforcement {
  * enforcement.undo()
  */
 export function enforce(): Enforcement {
-  const waiting: (() => void)[] = []
+  const own: InForce = { domain, waiting: [] }
   let held = 0
-  const d = domain
-  const before = d.onTop
-  const release = (): void => {
-    if (d.top !== d.base || waiting.length === 0) return
-    // This runs in a task of its own, because the end of the block belongs to the block's owner.
-    d.host.later(() => {
-      while (waiting.length > 0 && d.top === d.base) runFirst()
-    })
-  }
-  const runFirst = (): void => {
-    try {
-      waiting.shift()!()
-    } catch (error) {
-      void Promise.reject(error)
-    }
-  }
-  d.onTop = () => {
-    before?.()
-    release()
-  }
-  d.enforced = true
-  const undo = interpose((_kind, _site, run) => {
+  inForce.add(own)
+  domain.enforced = true
+  const takeAway = interpose((_kind, _site, run) => {
     held++
-    waiting.push(run)
+    watch(domain)
+    own.waiting.push({ of: domain, run })
   }, false)
   return {
     get held() {
       return held
     },
     undo() {
-      undo()
-      d.onTop = before
-      d.enforced = false
-      while (waiting.length > 0) runFirst()
+      if (!inForce.delete(own)) return
+      takeAway()
+      own.domain.enforced = [...inForce].some((other) => other.domain === own.domain)
+      for (let first = own.waiting.shift(); first !== undefined; first = own.waiting.shift()) run(first)
     },
   }
 }

@@ -29,7 +29,7 @@ export function registeredIn(block: AtomicBlock | null): (() => void) | undefine
 }
 
 /** A timer of Node is cleared by itself or by its number. */
-function keyOf(handle: unknown): unknown {
+export function keyOf(handle: unknown): unknown {
   return typeof handle === 'object' && handle !== null && Symbol.toPrimitive in handle ? Number(handle) : handle
 }
 
