@@ -17,7 +17,7 @@ struct capture {
   struct ch_frame *frame; /* NULL: it is on `stack`, or lasts */
   struct ch_stack *stack; /* NULL: the stack is gone */
   bool is_handle;         /* the pointer is that of the activity's handle */
-  bool lasts;             /* a handle in memory that no return of a function ends */
+  bool lasts;             /* it is in memory that no return of a function ends, or that nobody uses any more */
   const void *pointer;
   const char *site;
   const void *spawner; /* an address in the function that spawned the activity */
@@ -155,12 +155,22 @@ static void stack_ends(struct ch_note *n, void *stack) {
 }
 void ch_captures_stack_ends(const struct ch_stack *s) { ch_notes_visit(captures, stack_ends, (void *)s); }
 
+/* With main the program ends, so its activities run no more and use no variable of main's. */
+static bool is_end_of_program(const struct ch_frame_info *info) {
+  return ch_domain.is_program && ch_domain.current == ch_domain.first && info->name && strcmp(info->name, "main") == 0;
+}
+
 static void frame_ends(struct ch_note *n, void *frame) {
-  const struct capture *c = (struct capture *)n;
+  struct capture *c = (struct capture *)n;
   const struct ch_frame *f = frame;
   if (c->frame != f)
     return;
   const struct ch_frame_info *info = f->info;
+  if (is_end_of_program(info)) {
+    c->frame = NULL;
+    c->lasts = true;
+    return;
+  }
   char where[512];
   uint32_t line = info->lines && f->point ? info->lines[f->point - 1] : 0;
   snprintf(where, sizeof where, info->file && line ? "%s (%s, after line %u)" : "%s",
