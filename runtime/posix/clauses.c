@@ -16,6 +16,7 @@
 #include "wait/wait.h"
 
 #include "charcoal/clauses.h"
+#include "frames/poll_now.h"
 #include "frames/runtime_calls.h"
 #include "posix/addresses.h"
 #include "posix/children.h"
@@ -289,7 +290,7 @@ static bool is_ready(const struct ch_clause *c) {
   if (d->kind->ready)
     return d->kind->ready(d);
   struct pollfd p = {.fd = d->fd, .events = (short)d->events};
-  return d->fd < 0 || poll(&p, 1, 0) != 0; /* a negative number is an error at once */
+  return d->fd < 0 || ch_poll_now(&p, 1) != 0; /* a negative number is an error at once */
 }
 
 static void about(const struct ch_clause *c, struct ch_about *a) {
@@ -474,7 +475,7 @@ void connect__clause(struct connect__clause *c, int fd, const void *address, uns
 
 static long try_wait(call_t *d) {
   struct pollfd p = {.fd = d->fd, .events = (short)d->events};
-  int r = poll(&p, 1, 0);
+  int r = ch_poll_now(&p, 1);
   if (r == 0 && d->fd >= 0)
     errno = EAGAIN;
   else if (r == 0 || (r > 0 && p.revents & POLLNVAL)) /* poll passes over negative numbers */

@@ -22,7 +22,11 @@ int ch_plain_ppoll(struct pollfd *all, nfds_t n, const struct timespec *timeout,
 }
 int ch_plain_pselect(int n, fd_set *in, fd_set *out, fd_set *except, const struct timespec *timeout,
                      const sigset_t *mask) {
-  return pselect(n, in, out, except, timeout, mask);
+  int ready;
+  do
+    ready = pselect(n, in, out, except, timeout, mask);
+  while (ready < 0 && errno == EINTR && !mask); /* as ch_poll_now: who gives no mask asks for no signal */
+  return ready;
 }
 void ch_proc_text(const char *file, char *text, size_t room) {
   int saved = errno, fd = open(file, O_RDONLY | O_CLOEXEC);

@@ -9,8 +9,17 @@
 #include <errno.h>
 #include <termios.h>
 
-/* A time that has passed: what cannot be done now is not waited for. */
+/* A time that has passed: what cannot be done now is not waited for. But a signal that comes meanwhile ends even such a
+ * call with EINTR, before it has had an effect, and it is made again. */
 static const struct timespec past = {0, 0};
+#define NOT_INTERRUPTED(call)                                                                                          \
+  ({                                                                                                                   \
+    __typeof__(call) result_;                                                                                          \
+    do                                                                                                                 \
+      result_ = (call);                                                                                                \
+    while (result_ < 0 && errno == EINTR);                                                                             \
+    result_;                                                                                                           \
+  })
 
 bool ch_mq_is_blocking(mqd_t q) {
   struct mq_attr a;
@@ -20,7 +29,7 @@ bool ch_mq_is_blocking(mqd_t q) {
 ssize_t ch_nonblocking_mq_receive(mqd_t q, char *to, size_t n, unsigned *priority) {
   if (ch_is_marked())
     return errno = ECANCELED, -1;
-  ssize_t r = ch_library_mq_timedreceive(q, to, n, priority, &past);
+  ssize_t r = NOT_INTERRUPTED(ch_library_mq_timedreceive(q, to, n, priority, &past));
   if (r < 0 && errno == ETIMEDOUT)
     errno = EAGAIN;
   return r;
@@ -28,7 +37,7 @@ ssize_t ch_nonblocking_mq_receive(mqd_t q, char *to, size_t n, unsigned *priorit
 int ch_nonblocking_mq_send(mqd_t q, const char *from, size_t n, unsigned priority) {
   if (ch_is_marked())
     return errno = ECANCELED, -1;
-  int r = ch_library_mq_timedsend(q, from, n, priority, &past);
+  int r = NOT_INTERRUPTED(ch_library_mq_timedsend(q, from, n, priority, &past));
   if (r < 0 && errno == ETIMEDOUT)
     errno = EAGAIN;
   return r;
@@ -57,7 +66,7 @@ long ch_try_queue(struct ch_queue_call *c) {
     return -EAGAIN;
   /* The kernel refuses such a time also when the call need not wait. */
   bool is_wrong = c->call == CH_SEMOP && c->time && (ch_is_nowhere(c->time) || ch_duration(c->time) == CH_NO_TIME);
-  long r = make(c, IPC_NOWAIT, is_wrong ? c->time : &past);
+  long r = NOT_INTERRUPTED(make(c, IPC_NOWAIT, is_wrong ? c->time : &past));
   if (r >= 0)
     return r;
   return errno == ENOMSG && !(c->flags & IPC_NOWAIT) ? -EAGAIN : -errno;

@@ -9,6 +9,7 @@
 #include "reactor/operation.h"
 #include "reactor/timer.h"
 #include "reactor/times.h"
+#include "frames/poll_now.h"
 #include "frames/runtime_calls.h"
 #include "sched/child.h"
 #include "wait/several.h"
@@ -215,7 +216,7 @@ __thread struct ch_turns ch_turns;
 /* Asks the kernel: what ch_fd_wait returns, or 0. */
 static int look_at(int fd, int wanted) {
   struct pollfd p = {.fd = fd, .events = (short)wanted};
-  int saved = errno, ready = fd < 0 ? -EBADF : ch_is_marked() ? -ECANCELED : poll(&p, 1, 0);
+  int saved = errno, ready = fd < 0 ? -EBADF : ch_is_marked() ? -ECANCELED : ch_poll_now(&p, 1);
   errno = saved;
   return ready <= 0 ? ready : p.revents & POLLNVAL ? -EBADF : p.revents;
 }

@@ -1,6 +1,7 @@
 /* accept and connect, which have no flag for not waiting. */
 #define _GNU_SOURCE
 #include "posix/nonblocking/tries.h"
+#include "frames/poll_now.h"
 #include "posix/call_limit.h"
 #include "posix/operations.h"
 #include "reactor/readiness_cache.h"
@@ -55,7 +56,7 @@ int ch_nonblocking_accept(int fd, struct sockaddr *address, socklen_t *length, i
 
 static int connection_events(int fd) {
   struct pollfd p = {.fd = fd, .events = POLLIN | POLLRDHUP | POLLOUT};
-  return poll(&p, 1, 0) == 1 ? p.revents : 0;
+  return ch_poll_now(&p, 1) == 1 ? p.revents : 0;
 }
 
 /* Whether the socket may have to tell the outcome of a connection that was begun before. poll reports of one that has

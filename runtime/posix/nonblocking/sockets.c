@@ -1,6 +1,7 @@
 /* The calls for sockets, which take a flag for not waiting. */
 #define _GNU_SOURCE
 #include "posix/nonblocking/tries.h"
+#include "frames/poll_now.h"
 #include "posix/call_limit.h"
 #include "posix/vectors.h"
 #include "reactor/negative_limits.h"
@@ -44,8 +45,8 @@ static bool may_have_ended(int fd, ssize_t r, int flags) {
   struct pollfd p = {.fd = fd, .events = POLLRDHUP};
   int type;
   socklen_t size = sizeof type;
-  bool ended = poll(&p, 1, 0) == 1 && p.revents & POLLRDHUP && getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 &&
-               type != SOCK_STREAM && type != SOCK_SEQPACKET;
+  bool ended = ch_poll_now(&p, 1) == 1 && p.revents & POLLRDHUP &&
+               getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type != SOCK_STREAM && type != SOCK_SEQPACKET;
   errno = EAGAIN;
   return ended;
 }

@@ -1,4 +1,5 @@
 /* Polls: the waits for descriptors, and which clause is served by which completion. */
+#include "frames/poll_now.h"
 #include "frames/runtime_calls.h"
 #include "reactor/readiness_cache.h"
 #include "reactor/turns.h"
@@ -187,7 +188,7 @@ uint32_t ch_poll_beside(const struct ch_poll *p) { return p->events & POLLPRI ? 
 static int verified(const struct ch_poll *p) {
   CH_NO_CANCELLATION; /* the completion has been taken from the ring, and must not be lost */
   struct pollfd now = {.fd = p->fd, .events = p->events};
-  return poll(&now, 1, 0) == 1 ? now.revents : 0;
+  return ch_poll_now(&now, 1) == 1 ? now.revents : 0;
 }
 
 /* Those of the events that the kernel tells for which the poll's clause waits. A ring also tells, unasked, that a
