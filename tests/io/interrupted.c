@@ -82,7 +82,7 @@ TEST(a_clause_is_selected_by_what_it_waits_for) {
     else { other = 1; }
     EXPECT(other == 1);
   }
-  activate {
+  activate (e) {
     ch_sleep(MS);
     eventfd_write(e, 7);
   }
@@ -126,7 +126,8 @@ TEST(message_queues_and_semaphores_wait_on) {
   begins();
   EXPECT(q >= 0 && mq_unlink(name) == 0 && id >= 0);
   for (int i = 0; i < ROUNDS; i++) {
-    activate {
+    ch_activity sender;
+    activate[&sender] {
       ch_sleep(MS);
       EXPECT(mq_send(q, "a", 1, 0) == 0 && mq_send(q, "b", 1, 0) == 0);
       EXPECT(semop(id, &give, 1) == 0);
@@ -136,6 +137,7 @@ TEST(message_queues_and_semaphores_wait_on) {
     EXPECT(mq_receive(q, &c, 1, NULL) == 1 && c == 'b');
     EXPECT(semop(id, &take, 1) == 0);
     EXPECT(semtimedop(id, &take, 1, &soon) == -1 && errno == EAGAIN);
+    ch_activity_wait(&sender);
   }
   semctl(id, 0, IPC_RMID);
 }
