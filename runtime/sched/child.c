@@ -16,11 +16,14 @@ static const struct ch_frame_info gone_info = {
 /* The whole chain of each dropped branch. This frame never ends, so no other one is resumed. */
 static struct ch_frame gone = {.info = &gone_info, .parent = (struct ch_frame *)1};
 
-/* A dropped branch has got a turn: it is set aside again, for ever. */
-static int set_aside(struct ch_frame *f) {
-  struct ch_branch *b = ch_domain.current;
+static void rest(struct ch_branch *b) {
   b->state = CH_WAITING;
   b->what = CH_ON_OTHERS;
+}
+
+/* A dropped branch has got a turn: it is set aside again, for ever. */
+static int set_aside(struct ch_frame *f) {
+  rest(ch_domain.current);
   *ch_tls.link = f;
   ch_tls.link = &f->parent;
   return CH_BLOCKED;
@@ -68,6 +71,20 @@ static void visit_async(void *block, void *unused) {
     drop_branch(&a->branch);
 }
 
+/* Whoever is not there and was about to run needs no turn any more: the activity that stays may be alone now, and its
+ * first wait is then a call of the C library's, which a signal ends. */
+static void clear_queue(struct ch_group *g) {
+  struct ch_branch *b = g->head;
+  g->head = NULL;
+  for (struct ch_branch *next; b; b = next) {
+    next = (struct ch_branch *)b->link.next;
+    if (ch_is_gone(b))
+      rest(b);
+    else
+      ch_append(g, b);
+  }
+}
+
 static void begin_child(void) {
   struct ch_domain *d = &ch_domain;
   const bool has_others = d->current && d->live > 1;
@@ -83,6 +100,9 @@ static void begin_child(void) {
   ch_heap_walk(CH_KIND_ASYNC, visit_async, NULL);
   ch_dump_activities(drop_activity, NULL);
   d->drops_others = 0;
+  for (struct ch_group *g = d->group; g != &d->base; g = g->outer)
+    clear_queue(g);
+  clear_queue(&d->base);
 }
 
 /* ---- when ---- */

@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 
 static int all[4096], taken;
@@ -1044,4 +1045,33 @@ TEST(the_urgent_signal_stays_the_programs) {
     EXPECT(sigaction(SIGURG, NULL, &is) == 0 && is.sa_handler == SIG_DFL);
   }
   unlink("name");
+}
+
+/* ---- a child whose activity is alone ---- */
+
+static void nothing_to_handle(int signal) {}
+
+static int signal_ends_sleep(void) {
+  struct sigaction action = {.sa_handler = nothing_to_handle};
+  struct itimerval soon = {.it_value = {0, 10000}};
+  struct timespec long_time = {20, 0};
+  sigaction(SIGALRM, &action, NULL);
+  setitimer(ITIMER_REAL, &soon, NULL);
+  return nanosleep(&long_time, NULL) == -1 && errno == EINTR;
+}
+
+/* Also if others could run when it was made. */
+TEST(a_signal_ends_the_first_wait_of_a_child_whose_only_activity_it_is) {
+  bool over = false;
+  ch_activity others[3];
+  for (int i = 0; i < 3; i++)
+    activate[&others[i]] {
+      while (!over) ch_reschedule();
+    }
+  ch_reschedule();
+  pid_t child = fork();
+  if (child == 0) _exit(signal_ends_sleep() ? 0 : 1);
+  EXPECT(status_of(child) == 0);
+  over = true;
+  for (int i = 0; i < 3; i++) ch_activity_wait(&others[i]);
 }
