@@ -99,8 +99,8 @@ static DenseSet<const Function *> functionsThatCannotSpawn(Module &M) {
 }
 
 // Addresses of labels lead into the code in which the labels stand, and so do the tables that hold them.
-static bool mayBeCopied(const Function &F) {
-  return !definesNames(F) && none_of(F, [](const BasicBlock &BB) { return BB.hasAddressTaken(); });
+static bool hasAddressesOfLabels(const Function &F) {
+  return any_of(F, [](const BasicBlock &BB) { return BB.hasAddressTaken(); });
 }
 
 // A function with atomic regions that is called from inside one need not count again: it gets a version without
@@ -112,9 +112,10 @@ static void makeInnerVersions(Module &M) {
   for (Function &F : M)
     if (!F.isDeclaration() && !isInterruptible(F) && spawnless.contains(&F) &&
         (F.hasFnAttribute(AtomicAttr) ||
-         any_of(instructions(F), [](const Instruction &I) { return calls(I, EnterName); })) &&
-        mayBeCopied(F))
+         any_of(instructions(F), [](const Instruction &I) { return calls(I, EnterName); })))
       candidates.push_back(&F);
+  const DenseSet<const Function *> definingNames = functionsThatDefineNames(M);
+  erase_if(candidates, [&](const Function *F) { return hasAddressesOfLabels(*F) || definingNames.contains(F); });
   for (Function *F : candidates) {
     ValueToValueMapTy map;
     Function *G = CloneFunction(F, map);

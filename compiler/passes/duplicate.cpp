@@ -257,8 +257,9 @@ static void keepSetjmpOut(Module &M) {
       F.addFnAttr(Attribute::NoInline);
 }
 
-// The same holds for functions with values that cannot be saved, for those that move the stack, and for std::call_once.
-// If such a function is always inlined, its callers stay plain.
+// The same holds for functions with values that cannot be saved, for those that move the stack, for those whose
+// assembly defines a name, which would be there twice if plain code got it as well, and for std::call_once. If such a
+// function is always inlined, its callers stay plain.
 static void keepOut(const DenseSet<const Function *> &functions) {
   for (const Function *F : functions)
     if (!F->hasFnAttribute(Attribute::AlwaysInline))
@@ -279,6 +280,7 @@ void Duplicator::run() {
   keepSetjmpOut(M);
   keepOut(functionsWithUnsavableValues(M));
   keepOut(functionsThatMoveTheStack(M));
+  keepOut(functionsThatDefineNames(M));
   keepOut(functionsThatHandOver(M));
   const ReplacedNames replacedNames = readReplacedNames(M);
   for (Function *F : suspension.versions())

@@ -39,24 +39,20 @@ namespace charcoal {
 
 // Whether the assembly gives a name to a place or a macro, which two copies of the text would do twice. Numeric local
 // labels, %= and macros that are purged at the end are no problem. Operands may be parts of names: "end_${0:c}:".
-static bool definesName(const InlineAsm &code) {
+static bool definesName(const Instruction &I) {
+  auto *CB = dyn_cast<CallBase>(&I);
+  auto *code = CB ? dyn_cast<InlineAsm>(CB->getCalledOperand()) : nullptr;
+  if (!code)
+    return false;
   static const std::string start = "(^|[;\n\t ])", operand = "\\$[0-9]|\\$\\{[0-9]+(:[A-Za-z])?\\}",
                            name = "([A-Za-z_.]|" + operand + ")([A-Za-z0-9_.$]|" + operand + ")*";
   static const Regex label(start + name + "[\t ]*:");
   static const Regex place(start + "(" + name + "[\t ]*=|\\.(set|equ)[\t ][^,;\n]*,)" + // x = . or .set x, 1b
                            "([^;\n]*[^A-Za-z0-9_.$;\n])?(\\.|[0-9]+[bf])([^A-Za-z0-9_.$]|$)");
   static const Regex once(start + "\\.(equiv|lcomm|macro)[\t ]");
-  StringRef text = code.getAsmString();
+  StringRef text = code->getAsmString();
   return !text.contains("${:uid}") && !text.contains(".purgem") &&
          (label.match(text) || place.match(text) || once.match(text));
-}
-
-bool definesNames(const Function &F) {
-  return any_of(instructions(F), [](const Instruction &I) {
-    auto *CB = dyn_cast<CallBase>(&I);
-    auto *code = CB ? dyn_cast<InlineAsm>(CB->getCalledOperand()) : nullptr;
-    return code && definesName(*code);
-  });
 }
 
 // Whether the assembly reads or changes the stack pointer, by its text or by a register variable.
@@ -215,6 +211,8 @@ const char *Suspension::whyPlain(Function &F) const {
     return "it has values that cannot be saved";
   if (movingStack.contains(&F))
     return "it uses the stack pointer";
+  if (definingNames.contains(&F))
+    return "its inline assembly defines a label or another name";
   if (handingOver.contains(&F))
     return "it hands its function to the C++ library by variables of the thread";
   for (const Argument &A : F.args())
@@ -261,8 +259,6 @@ const char *Suspension::whyPlain(Function &F) const {
       }
     }
   }
-  if (definesNames(F))
-    return "its inline assembly defines a label or another name";
   if (labelsEscape(F))
     return "it keeps addresses of its labels where another call can find them";
   return nullptr;
@@ -438,6 +434,7 @@ DenseSet<const Function *> functionsThatHandOver(const Module &M) {
 
 DenseSet<const Function *> functionsWithUnsavableValues(const Module &M) { return functionsWith(M, isUnsavable); }
 DenseSet<const Function *> functionsThatMoveTheStack(const Module &M) { return functionsWith(M, movesStack); }
+DenseSet<const Function *> functionsThatDefineNames(const Module &M) { return functionsWith(M, definesName); }
 
 bool addressOfSetjmpIsTaken(const Module &M) {
   return any_of(M, [](const Function &F) {
@@ -520,6 +517,7 @@ Suspension::Suspension(Module &M)
   findLookedAt();
   withUnsavable = functionsWithUnsavableValues(M);
   movingStack = functionsThatMoveTheStack(M);
+  definingNames = functionsThatDefineNames(M);
   handingOver = functionsThatHandOver(M);
   allocating = functionsThatAllocateForTheRuntime(M);
   const Options &O = options();

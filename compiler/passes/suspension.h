@@ -47,7 +47,7 @@ private:
   llvm::DenseSet<const llvm::Function *> refused;  // functions that may take long, but have only a plain version
   llvm::DenseSet<const llvm::Function *> lookedAt; // functions whose native frames are looked at by a function that
                                                    // they call
-  llvm::DenseSet<const llvm::Function *> withUnsavable, movingStack, handingOver, allocating;
+  llvm::DenseSet<const llvm::Function *> withUnsavable, movingStack, definingNames, handingOver, allocating;
   bool setjmpHasAddress, exceptions;
   mutable llvm::DenseMap<const llvm::Function *, bool> mayBlockCache;
 };
@@ -61,12 +61,11 @@ bool isInPlaceOfReplacement(const llvm::Function &);
 llvm::DenseSet<const llvm::Function *> functionsWithUnsavableValues(const llvm::Module &);
 // Functions that change the stack pointer themselves, or may do so, or will by inlining.
 llvm::DenseSet<const llvm::Function *> functionsThatMoveTheStack(const llvm::Module &);
+// Functions whose inline assembly names a place or a macro, which a copy of the assembly would name once more.
+llvm::DenseSet<const llvm::Function *> functionsThatDefineNames(const llvm::Module &);
 // The instances of std::call_once of GNU's C++ library. They hand a function to the one that pthread_once runs, by two
 // variables of the thread, which another activity would overwrite if it called std::call_once in between.
 llvm::DenseSet<const llvm::Function *> functionsThatHandOver(const llvm::Module &);
-
-// Whether inline assembly of the function names a place or a macro, which a copy of the function would name once more.
-bool definesNames(const llvm::Function &);
 
 // Whether the module takes the address of a function that returns twice. Then any call through a pointer may be a call
 // of that function.

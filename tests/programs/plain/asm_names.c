@@ -15,4 +15,29 @@ __attribute__((noinline)) static long gap(long n) {
   return n;
 }
 
-int main(void) { printf("%d %ld\n", twice(4), gap(1)); }
+/* Each of these is inlined, so the names are where they are called. */
+static int once(int n) {
+  __asm__ volatile("called_once: nop");
+  return n + 1;
+}
+
+static inline __attribute__((always_inline)) int always(int n) {
+  __asm__ volatile("always_inlined: nop");
+  return n + 2;
+}
+
+__attribute__((noinline)) static int calls_once(int n) {
+  usleep(1);
+  n = once(n);
+  usleep(1);
+  return n;
+}
+
+__attribute__((noinline)) static int calls_always(int n) {
+  usleep(1);
+  n = always(n);
+  usleep(1);
+  return n;
+}
+
+int main(void) { printf("%d %ld %d %d\n", twice(4), gap(1), calls_once(5), calls_always(6)); }
