@@ -45,11 +45,11 @@ static bool definesName(const Instruction &I) {
   if (!code)
     return false;
   static const std::string start = "(^|[;\n\t ])", operand = "\\$[0-9]|\\$\\{[0-9]+(:[A-Za-z])?\\}",
-                           name = "([A-Za-z_.]|" + operand + ")([A-Za-z0-9_.$]|" + operand + ")*";
-  static const Regex label(start + name + "[\t ]*:");
+                           name = "([A-Za-z_.@?]|\\$\\$|" + operand + ")([A-Za-z0-9_.$@?]|" + operand + ")*";
+  static const Regex label(start + "(" + name + "|\"[^\"\n]*\")[\t ]*:");
   static const Regex place(start + "(" + name + "[\t ]*=|\\.(set|equ)[\t ][^,;\n]*,)" + // x = . or .set x, 1b
                            "([^;\n]*[^A-Za-z0-9_.$;\n])?(\\.|[0-9]+[bf])([^A-Za-z0-9_.$]|$)");
-  static const Regex once(start + "\\.(equiv|lcomm|macro)[\t ]");
+  static const Regex once(start + "\\.(equiv|local|lcomm|macro|weakref|cfi_label)[\t ]"); // .local comes before .comm
   StringRef text = code->getAsmString();
   return !text.contains("${:uid}") && !text.contains(".purgem") &&
          (label.match(text) || place.match(text) || once.match(text));

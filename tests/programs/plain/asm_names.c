@@ -15,6 +15,13 @@ __attribute__((noinline)) static long gap(long n) {
   return n;
 }
 
+__attribute__((noinline)) static int ways(int n) {
+  usleep(1);
+  __asm__ volatile("\"a name with blanks\": nop\n$dollar: nop\n.local own\n.comm own, 4, 4\n.weakref weak_main, main"
+                   : "+r"(n));
+  return n;
+}
+
 /* Each of these is inlined, so the names are where they are called. */
 static int once(int n) {
   __asm__ volatile("called_once: nop");
@@ -40,4 +47,4 @@ __attribute__((noinline)) static int calls_always(int n) {
   return n;
 }
 
-int main(void) { printf("%d %ld %d %d\n", twice(4), gap(1), calls_once(5), calls_always(6)); }
+int main(void) { printf("%d %ld %d %d %d\n", twice(4), gap(1), ways(3), calls_once(5), calls_always(6)); }
