@@ -4,7 +4,7 @@
  */
 import { test, ok, same, rejects } from './harness.ts'
 import { atomic, future, pause, sleep, spawn, wait, type Activity } from './lib.ts'
-import { simulate, StuckError, tracks } from '../src/dev/index.ts'
+import { explore, simulate, StuckError, tracks } from '../src/dev/index.ts'
 
 const real = performance.now.bind(performance)
 
@@ -63,6 +63,109 @@ test('a simulation drives Date, performance.now and the timers of legacy code', 
     { globals: false },
   )
   ok(untouched)
+})
+
+test('in a simulation Date is the class that it was, for what was made before, within and after', async () => {
+  const before = new Date(0)
+  let within: Date = before
+  const seen = await simulate(
+    function* () {
+      class Own extends Date {}
+      yield* sleep(1000)
+      within = new Date()
+      const kinds = [before, within, new Own(5)].map((date) => [date instanceof Date, date.constructor.name].join())
+      return [...kinds, Date(), Date.name, Date.length, Date.UTC(1970), new Own().getTime(), new Own(5) instanceof Own]
+    },
+    { epoch: 0 },
+  )
+  const text = new Date(1000).toString()
+  same(seen, ['true,Date', 'true,Date', 'true,Own', text, 'Date', 7, 0, 1000, true])
+  same([within instanceof Date, within.constructor === Date, before.constructor === Date], [true, true, true])
+})
+
+test('timers of a simulation are used as those of the host, and those of the host are cleared in it', async () => {
+  let ofHost = 0
+  const early = [1, 2].map(() => setTimeout(() => ofHost++, 0))
+  const log = await simulate(function* () {
+    const log: unknown[] = []
+    const [timeout, interval] = early
+    clearTimeout(timeout)
+    clearInterval(Number(interval))
+    clearTimeout(undefined)
+    clearTimeout('none')
+    for (const ms of [Infinity, NaN, 2 ** 31]) setTimeout(() => log.push([ms, performance.now() < 5]), ms)
+    const handle: any = setTimeout(() => log.push('refreshed'), 10)
+    if (typeof handle === 'object') {
+      const closed: any = setTimeout(() => log.push('closed'), 10)
+      same([handle.hasRef(), handle.unref().hasRef(), handle.ref().hasRef()], [true, false, true])
+      yield* sleep(9)
+      handle.refresh()
+      closed.close()
+      yield* sleep(9)
+      same(log.length, 3)
+    }
+    yield* sleep(50)
+    try {
+      setTimeout('text' as never, 1)
+    } catch (error) {
+      log.push((error as Error).name)
+    }
+    return log
+  })
+  same(log, [[Infinity, true], [NaN, true], [2 ** 31, true], 'refreshed', 'TypeError'])
+  await new Promise((done) => setTimeout(done, 5))
+  same(ofHost, 0)
+})
+
+test('a sleep without an end has none in a simulation either', async () => {
+  const endless = simulate(() => sleep(Infinity))
+  await rejects(endless, /nothing can run any more:\n.*sleep\(Infinity\)/)
+})
+
+test('of several simulations that are begun at once each runs alone, whether in another or beside it', async () => {
+  const { setTimeout: before } = globalThis
+  const steps: string[] = []
+  const body = (name: string) =>
+    function* () {
+      for (let i = 0; i < 3; i++) {
+        const { setTimeout: mine } = globalThis
+        yield* wait(new Promise<void>((done) => void Promise.resolve().then(done)))
+        yield* spawn(function* () {
+          yield* sleep(1)
+          steps.push(name)
+        })
+        ok(setTimeout === mine && setTimeout !== before)
+      }
+      return name
+    }
+  const all = [simulate(body('a')), simulate(body('b')), explore(body('c'), { schedules: 3 })]
+  const results = await Promise.all(all)
+  same([results.slice(0, 2), steps.join('')], [['a', 'b'], 'cccccccccbbbaaa'])
+  ok(setTimeout === before)
+  const outer = await simulate(function* () {
+    const inner = yield* wait(simulate(body('inner')))
+    yield* spawn(() => sleep(1))
+    return `${inner} in outer`
+  })
+  same(outer, 'inner in outer')
+})
+
+test('a seed that no failure has shown is refused, and an option that simulate does not have is told', async () => {
+  for (const seed of ['', 'zzz', 'x3A-', 'A', 'x-A', 'x3a'])
+    await rejects(
+      explore(function* () {}, { seed }),
+      /explore: seed takes the text that a failure has shown/,
+    )
+  for (const seed of ['x', 'xA', 'x3A', 'x3A-B-1C']) same((await explore(function* () {}, { seed })).schedules, 1)
+  const { warn } = console
+  const said: string[] = []
+  console.warn = (text: string) => said.push(text)
+  try {
+    await simulate(function* () {}, { steps: 5 } as never)
+  } finally {
+    console.warn = warn
+  }
+  ok(said.length === 1 && said[0].startsWith('charcoal: simulate has no option steps; it takes { decide, '), `${said}`)
 })
 
 test('a simulation that is stuck names the timers that are left, each with the place that began it', async () => {
@@ -131,7 +234,10 @@ test('sleeps of one length ring in order, and one that is cancelled does not kee
   })
   same(
     [log, (await Promise.allSettled(all)).map((r) => r.status)],
-    [['b', 'c', 'd'], ['rejected', 'fulfilled', 'fulfilled', 'fulfilled']],
+    [
+      ['b', 'c', 'd'],
+      ['rejected', 'fulfilled', 'fulfilled', 'fulfilled'],
+    ],
   )
 })
 

@@ -14,7 +14,8 @@
  *   assert(balance === 80)          // fails: the two read the same balance
  * }, { schedules: 1000 })
  */
-import { checkCount, checkFunction, checkOptions } from '../core/arguments.ts'
+import { checkCount, checkFunction, checkOptions, refuse } from '../core/arguments.ts'
+import { NO_SUCH_METHOD } from '../core/say.ts'
 import type { Operation } from '../core/suspension.ts'
 import { textOf } from '../scope/errors.ts'
 import { simulate, type Decide, type SimulateOptions } from './simulate.ts'
@@ -75,7 +76,8 @@ export function random(seed: number): () => number {
 type Body<T> = (() => Operation<T>) | (() => PromiseLike<T>)
 type Run<T> = { choices: number[]; limits: number[] } & ({ ok: true; value: T } | { ok: false; error: unknown })
 
-async function runWith<T>(body: Body<T>, choose: Decide, options: SimulateOptions): Promise<Run<T>> {
+async function runWith<T>(body: Body<T>, choose: Decide, options: ExploreOptions): Promise<Run<T>> {
+  const { idleTimeout, settle, maxSteps, globals, epoch } = options
   const choices: number[] = []
   const limits: number[] = []
   const decide: Decide = (n, why) => {
@@ -85,7 +87,12 @@ async function runWith<T>(body: Body<T>, choose: Decide, options: SimulateOption
     return c
   }
   try {
-    return { ok: true, value: await simulate(body, { ...options, decide }), choices, limits }
+    return {
+      ok: true,
+      value: await simulate(body, { decide, idleTimeout, settle, maxSteps, globals, epoch }),
+      choices,
+      limits,
+    }
   } catch (error) {
     return { ok: false, error, choices, limits }
   }
@@ -122,14 +129,15 @@ export function encode(choices: number[]): string {
   return `x${text.join('-')}`
 }
 
+const SEED = /^x(?:[0-9a-z]*[0-9A-Z](?:-[0-9a-z]*[0-9A-Z])*)?$/
+
 /** The inverse of `encode`, but for trailing zeros: a count of zeros in small letters, then the choice in capitals. */
 export function decode(seed: string): number[] {
   const choices: number[] = []
-  for (const part of seed.slice(1).split('-')) {
-    const split = /^([0-9a-z]*)([0-9A-Z])$/.exec(part)
-    if (split === null) continue
-    for (let i = split[1] === '' ? 0 : parseInt(split[1], 36); i > 0; i--) choices.push(0)
-    choices.push(parseInt(split[2], 36))
+  if (!SEED.test(seed)) refuse(NO_SUCH_METHOD, 'explore: seed', seed, 'the text that a failure has shown')
+  for (const [, zeros, choice] of seed.slice(1).matchAll(/([0-9a-z]*)([0-9A-Z])(?:-|$)/g)) {
+    for (let i = zeros === '' ? 0 : parseInt(zeros, 36); i > 0; i--) choices.push(0)
+    choices.push(parseInt(choice, 36))
   }
   return choices
 }

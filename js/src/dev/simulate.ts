@@ -8,7 +8,7 @@
  * - Promises of the outside settle in real time: before each choice the host's event loop has a turn if anybody waits
  *   for one.
  */
-import { checkFunction } from '../core/arguments.ts'
+import { checkFunction, checkOptions } from '../core/arguments.ts'
 import { useDomain } from '../core/current.ts'
 import { DrivenDomain } from './driven.ts'
 import { branchesOf } from '../core/branchesOf.ts'
@@ -57,9 +57,9 @@ export class SimulatedHost implements Host {
     this.failures.push(failure)
     return { catch: () => (failure.handled = true) } as unknown as Promise<never>
   }
-  /** Jumps to the next timer and runs it; false if there is none. */
+  /** Jumps to the next timer and runs it; false if there is none, or none that ever fires. */
   advance(): boolean {
-    if (this.timers.length === 0) return false
+    if (!this.timers.some(({ at }) => at < Infinity)) return false
     const next = this.timers.reduce((a, b) => (b.at < a.at || (b.at === a.at && b.order < a.order) ? b : a))
     this.clear(next)
     this.time = next.at
@@ -119,11 +119,15 @@ function causedBy(failures: SimulatedHost['failures']): { cause?: unknown } {
   return first === undefined ? {} : { cause: first.error }
 }
 
+/** The simulations that have begun and not ended. The last goes on; the others stand still until it has ended. */
+const running: object[] = []
+
 const turn = (): Promise<void> => new Promise((done) => realHost.later(done))
 const pauseFor = (ms: number): Promise<void> => new Promise((done) => realHost.timer(done, ms))
 
 /**
  * Runs `body` as an activity of a simulated domain until it and all it spawned have ended. The result is the body's.
+ * A simulation that begins while another one runs comes first: the other stands still until it has ended.
  *
  * @example
  * await simulate(function* () { yield* sleep(3600_000); console.log('an hour later') })  // → an hour later
@@ -133,6 +137,7 @@ export async function simulate<T>(
   options: SimulateOptions = {},
 ): Promise<T> {
   checkFunction('simulate', body)
+  checkOptions('simulate', options)
   const decide = options.decide ?? (() => 0)
   const host = new SimulatedHost()
   const d: DrivenDomain = new DrivenDomain(host, () => d.top.head !== null && decide(2, 'preempt') === 1)
@@ -144,6 +149,7 @@ export async function simulate<T>(
     return [describeActivities(), ...timers.map((timer) => `unfinished: ${timer}`)].join('\n')
   }
   let steps = 0
+  running.push(d)
   try {
     const root = d.spawn<T>(body, false, body.name || 'main')
     let idleSince = real()
@@ -153,6 +159,11 @@ export async function simulate<T>(
         await turn()
         const until = real() + (options.settle ?? 0)
         while (waitsOutside(d) > 0 && real() < until) await pauseFor(1)
+      }
+      if (running[running.length - 1] !== d) {
+        await turn()
+        idleSince = real()
+        continue
       }
       const ready = readyGroups(d.top)
       if (ready > 0) {
@@ -182,6 +193,7 @@ export async function simulate<T>(
     if (root.ended !== 1) throw root.answer
     return root.answer as T
   } finally {
+    running.pop()
     virtual?.undo()
     useDomain(before)
   }

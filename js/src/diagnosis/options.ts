@@ -17,6 +17,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   retry: ['attempts', 'delay', 'factor', 'longest', 'jitter', 'when', ...OPERATION],
   timeout: ['otherwise', ...OPERATION],
   handler: ['when', 'name'],
+  simulate: ['decide', 'idleTimeout', 'settle', 'maxSteps', 'globals', 'epoch'],
   explore: ['schedules', 'seed', 'shrink', 'idleTimeout', 'settle', 'maxSteps', 'globals', 'epoch'],
 }
 
