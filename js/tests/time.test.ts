@@ -4,7 +4,9 @@
  */
 import { test, ok, same, rejects } from './harness.ts'
 import { atomic, future, pause, sleep, spawn, wait, type Activity } from './lib.ts'
-import { explore, simulate, StuckError, tracks } from '../src/dev/index.ts'
+import { asyncStacks, develop, explore, record, simulate, StuckError, tracks } from '../src/dev/index.ts'
+import { Call } from '../src/core/call.ts'
+import { domain } from '../src/core/current.ts'
 
 const real = performance.now.bind(performance)
 
@@ -166,6 +168,40 @@ test('a seed that no failure has shown is refused, and an option that simulate d
     console.warn = warn
   }
   ok(said.length === 1 && said[0].startsWith('charcoal: simulate has no option steps; it takes { decide, '), `${said}`)
+})
+
+test('tracers may be taken off in any order; each has seen what ran meanwhile, and nothing is left', async () => {
+  const ran = (name: string): Activity<void> => spawn(() => sleep(0), { name })
+  for (const reversed of [false, true]) {
+    performance.clearMeasures()
+    const [a, b] = [record(), record()]
+    const [first, last] = reversed ? [b, a] : [a, b]
+    const stop = tracks()
+    await ran('both')
+    first.stop()
+    first.stop()
+    await ran('last')
+    stop()
+    last.stop()
+    await ran('none')
+    const seen = (recorder: { lines(): string }) => ['both', 'last', 'none'].filter((n) => recorder.lines().includes(n))
+    const measured = new Set(performance.getEntriesByType('measure').map(({ name }) => name))
+    same([seen(first), seen(last), [...measured]], [['both'], ['both', 'last'], ['both', 'last']])
+    for (const recorder of [first, last]) same(recorder.lines().match(/"type":"end"/g)?.length, 1)
+  }
+  performance.clearMeasures()
+  const { leave } = Call.prototype
+  const stops = [asyncStacks(), asyncStacks()]
+  stops[0]()
+  ok(Call.prototype.leave !== leave)
+  stops[1]()
+  stops[1]()
+  ok(Call.prototype.leave === leave)
+  const [developed, again] = [develop(() => {}), develop(() => {})]
+  developed()
+  ok(domain.site !== null)
+  again()
+  ok(domain.site === null)
 })
 
 test('a simulation that is stuck names the timers that are left, each with the place that began it', async () => {

@@ -3,34 +3,26 @@
  * stretch of an activity between two waits, and each block from its beginning to its end. Any recorder of user
  * timings sees them.
  */
-import type { Activity } from '../core/activity.ts'
 import type { Branch } from '../core/branch.ts'
 import { domain } from '../core/current.ts'
 import type { Tracer } from './trace.ts'
+import { trace } from './tracers.ts'
 
 const GROUP = 'Charcoal'
 
 class Tracks implements Tracer {
   private running: { name: string; start: number } | null = null
   private readonly blocks: { name: string; start: number }[] = []
-  private readonly next: Tracer | null
-
-  constructor(next: Tracer | null) {
-    this.next = next
-  }
 
   private measure(name: string, start: number, track: string, color: string, properties: [string, string][]): void {
     const detail = { devtools: { dataType: 'track-entry', track, trackGroup: GROUP, color, properties } }
     performance.measure(name, { start, end: performance.now(), detail })
   }
 
-  registered(activity: Activity<any>): void {
-    this.next?.registered(activity)
-  }
+  registered(): void {}
 
   started(branch: Branch): void {
     this.running = { name: branch.activity.name, start: performance.now() }
-    this.next?.started(branch)
   }
 
   stopped(branch: Branch): void {
@@ -40,7 +32,6 @@ class Tracks implements Tracer {
       const waits: [string, string][] = branch.blocked === null ? [] : [['then waits for', branch.blocked.describe()]]
       this.measure(running.name, running.start, 'Activities', 'primary', waits)
     }
-    this.next?.stopped(branch)
   }
 
   atomic(owner: Branch, entered: boolean, name?: string): void {
@@ -50,11 +41,6 @@ class Tracks implements Tracer {
       if (block !== undefined)
         this.measure(block.name, block.start, 'Atomic blocks', 'tertiary', [['of', owner.activity.name]])
     }
-    this.next?.atomic(owner, entered, name)
-  }
-
-  ended(activity: Activity<any>): void {
-    this.next?.ended?.(activity)
   }
 }
 
@@ -69,11 +55,6 @@ class Tracks implements Tracer {
  * console.log(names.includes('reader'), names.includes('load'))  // → true true
  */
 export function tracks(): () => void {
-  const d = domain
-  const before = d.tracer
-  const ours = new Tracks(before)
-  d.tracer = ours
-  return () => {
-    if (d.tracer === ours) d.tracer = before
-  }
+  const off = trace(domain, new Tracks())
+  return () => void off()
 }

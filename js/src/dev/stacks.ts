@@ -6,6 +6,7 @@
  * kept, and an error that leaves a call gets the places of all calls that it leaves the branch through.
  */
 import type { Branch } from '../core/branch.ts'
+import type { Domain } from '../core/types.ts'
 import { Call } from '../core/call.ts'
 import { domain } from '../core/current.ts'
 import { THROW } from '../core/suspension.ts'
@@ -52,20 +53,38 @@ function asyncFrame(line: string): string {
  */
 export function asyncStacks(): () => void {
   const d = domain
-  const places = new WeakMap<object, Place>()
-  const told = new WeakSet<Error>()
-  const note = (of: object): void => {
-    const place: Place = {}
-    capture(place)
-    places.set(of, place)
-  }
-  const { prototype } = Call
-  const { leave } = prototype
-  const { cancel, error: cancelled } = RootScope.prototype
+  if (inForce.size === 0) restore = watchCalls()
+  const own = { d }
+  inForce.add(own)
   d.called = function (call) {
     if (d.current !== null) note(call)
     Object.getPrototypeOf(d).called.call(d, call)
   }
+  return () => {
+    inForce.delete(own)
+    if (![...inForce].some((other) => other.d === d)) delete (d as { called?: unknown }).called
+    if (inForce.size === 0) restore()
+  }
+}
+
+/** Who wants such stacks, each in its domain. */
+const inForce = new Set<{ readonly d: Domain }>()
+let restore = (): void => {}
+
+const places = new WeakMap<object, Place>()
+const told = new WeakSet<Error>()
+
+function note(of: object): void {
+  const place: Place = {}
+  capture(place)
+  places.set(of, place)
+}
+
+/** Replaces the methods that an error, and a cancel, come through. */
+function watchCalls(): () => void {
+  const { prototype } = Call
+  const { leave } = prototype
+  const { cancel, error: cancelled } = RootScope.prototype
   prototype.leave = function (this: Call<any>, branch: Branch, mode: 0 | 1, answer: unknown) {
     if (mode === THROW && answer instanceof Error && !told.has(answer)) {
       told.add(answer)
@@ -74,17 +93,6 @@ export function asyncStacks(): () => void {
       tell(answer, calls, branch)
     }
     return leave.call(this, branch, mode, answer)
-  }
-  const tell = (error: Error, calls: object[], branch: Branch): void => {
-    const stack = error.stack ?? String(error)
-    const lines = linesOf(stack)
-    const head = lines.length === 0 ? stack : stack.slice(0, stack.indexOf(lines[0])).trimEnd()
-    const loop = lines.findIndex((l) => LOOP.test(l))
-    const own = (loop < 0 ? lines : lines.slice(0, loop)).filter((l) => !isOurs(l)).map(asWritten)
-    const callers = calls.map((call) => callerIn(places.get(call)?.stack)).filter((l) => l !== undefined)
-    const site = branch.activity.info?.site
-    const spawned = site === undefined ? [] : [`    ${site}`]
-    error.stack = [head, ...own, ...[...callers, ...spawned].map(asyncFrame)].join('\n')
   }
   RootScope.prototype.cancel = function (reason) {
     if (!this.marked) note(this)
@@ -99,8 +107,20 @@ export function asyncStacks(): () => void {
     return error
   }
   return () => {
-    delete (d as { called?: unknown }).called
     prototype.leave = leave
     Object.assign(RootScope.prototype, { cancel, error: cancelled })
+    restore = () => {}
   }
+}
+
+function tell(error: Error, calls: object[], branch: Branch): void {
+  const stack = error.stack ?? String(error)
+  const lines = linesOf(stack)
+  const head = lines.length === 0 ? stack : stack.slice(0, stack.indexOf(lines[0])).trimEnd()
+  const loop = lines.findIndex((l) => LOOP.test(l))
+  const own = (loop < 0 ? lines : lines.slice(0, loop)).filter((l) => !isOurs(l)).map(asWritten)
+  const callers = calls.map((call) => callerIn(places.get(call)?.stack)).filter((l) => l !== undefined)
+  const site = branch.activity.info?.site
+  const spawned = site === undefined ? [] : [`    ${site}`]
+  error.stack = [head, ...own, ...[...callers, ...spawned].map(asyncFrame)].join('\n')
 }

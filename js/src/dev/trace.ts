@@ -9,6 +9,7 @@
 import type { Activity, Branch, Tracer } from '../core/types.ts'
 import { blockOf } from '../core/atomicBlock.ts'
 import { domain } from '../core/current.ts'
+import { trace } from './tracers.ts'
 
 export type { Tracer }
 
@@ -206,12 +207,9 @@ function thisThread(): { kind: string; name: string } {
 export function record(): Recorder & { stop(): void } {
   const d = domain
   const recorder = new Recorder(() => d.host.now())
-  const before = d.tracer
-  d.tracer = recorder
+  const off = trace(d, recorder)
   const stop = (): void => {
-    if (d.tracer !== recorder) return
-    d.tracer = before
-    recorder.finish()
+    if (off()) recorder.finish()
   }
   return Object.assign(recorder, { stop })
 }

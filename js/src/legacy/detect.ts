@@ -10,6 +10,7 @@
  */
 import { blockOf, type AtomicBlock } from '../core/atomicBlock.ts'
 import { domain, setNoteOurs } from '../core/current.ts'
+import type { Domain } from '../core/types.ts'
 import { interpose } from './interpose.ts'
 import { placeOfCaller } from '../diagnosis/place.ts'
 import { warnOfUntransformed } from '../dev/untransformed.ts'
@@ -40,15 +41,21 @@ export interface Foreign {
  */
 export function develop(report: (foreign: Foreign) => void = warn): () => void {
   const d = domain
+  const own = { d }
+  inForce.add(own)
   d.site = () => placeOfCaller(1)
   warnOfUntransformed((message) => console.warn(message))
   const hooks = (globalThis as any).process?.getBuiltinModule?.('node:async_hooks')
   const stop = hooks === undefined ? watchCallbacks(report) : watchHooks(hooks, report)
   return () => {
-    d.site = null
+    if (!inForce.delete(own)) return
+    if (![...inForce].some((other) => other.d === d)) d.site = null
     stop()
   }
 }
+
+/** Who wants development mode, each in its domain. */
+const inForce = new Set<{ readonly d: Domain }>()
 
 function warn(foreign: Foreign): void {
   const what = `a legacy continuation (${foreign.kind}) ran inside the atomic block of ${foreign.block}`
@@ -119,14 +126,20 @@ function watchHooks(hooks: any, report: (foreign: Foreign) => void): () => void 
     },
   })
   hook.enable()
-  setNoteOurs(() => {
+  const isOurs = (): void => {
     candidate = null
-  })
+  }
+  toldOfOurs.add(isOurs)
+  setNoteOurs(() => toldOfOurs.forEach((f) => f()))
   return () => {
     hook.disable()
-    setNoteOurs(() => {})
+    toldOfOurs.delete(isOurs)
+    if (toldOfOurs.size === 0) setNoteOurs(() => {})
   }
 }
+
+/** Told that the continuation that runs now is the library's own. */
+const toldOfOurs = new Set<() => void>()
 
 function userFrames(stack: string | undefined): string {
   return (stack ?? '')
