@@ -1,5 +1,6 @@
 /* Counts the captures into frames and native stacks, and reports a function that returns too early. See captures.h. */
 #include "frames/captures.h"
+#include "frames/lines.h"
 #include "frames/notes.h"
 #include "report/symbols.h"
 #include "sched/domain.h"
@@ -98,6 +99,27 @@ static void forget(struct ch_branch *b, const void *pointer) {
 void ch_captures_activity_ends(struct ch_branch *b) { forget(b, NULL); }
 void ch_captures_forget(struct ch_branch *b, const void *pointer) { forget(b, pointer); }
 
+/* Tells whether all that the activity still does is to return. So it uses no variable any more, though it writes to its
+ * handle at its end. */
+static bool only_returns(const struct ch_branch *b) {
+  if (b->state != CH_READY || b->flags & CH_NATIVE || b->scope)
+    return false;
+  const struct ch_frame *f = b->top;
+  while (!ch_is_chain_end(f) && ch_frame_only_returns(f))
+    f = f->parent;
+  return ch_is_chain_end(f);
+}
+static bool is_needed(const struct capture *c) {
+  return c->is_handle || !only_returns((const struct ch_branch *)c->note.key[BY_BRANCH]);
+}
+/* Nobody will use it. */
+static void is_done(struct capture *c) {
+  if (c->frame)
+    c->frame->held--;
+  c->frame = NULL;
+  c->lasts = true;
+}
+
 static _Noreturn void report(const struct capture *c, const char *where) {
   fflush(stdout);
   fprintf(stderr,
@@ -122,10 +144,13 @@ struct local {
   const char *begin, *end, *where;
 };
 static void local_ends(struct ch_note *n, void *data) {
-  const struct capture *c = (struct capture *)n;
+  struct capture *c = (struct capture *)n;
   const struct local *l = data;
-  if ((const char *)c->pointer >= l->begin && (const char *)c->pointer < l->end)
+  if ((const char *)c->pointer < l->begin || (const char *)c->pointer >= l->end)
+    return;
+  if (is_needed(c))
     report(c, l->where);
+  is_done(c);
 }
 void ch_captures_local_ends(const void *local, size_t size, const char *where) {
   struct local l = {local, (const char *)local + size, where};
@@ -143,7 +168,7 @@ void ch_captures_before_run(struct ch_branch *b) {
   ch_domain.stack->in_use = __builtin_frame_address(0);
   for (struct ch_note *n = ch_notes_first(captures, BY_BRANCH, (uintptr_t)b); n; n = ch_notes_after(n, BY_BRANCH)) {
     const struct capture *c = (struct capture *)n;
-    if (!c->frame && !c->lasts && (!c->stack || (const char *)c->pointer < c->stack->in_use))
+    if (!c->frame && !c->lasts && (!c->stack || (const char *)c->pointer < c->stack->in_use) && is_needed(c))
       report_spawner(c);
   }
 }
@@ -166,13 +191,12 @@ static void frame_ends(struct ch_note *n, void *frame) {
   if (c->frame != f)
     return;
   const struct ch_frame_info *info = f->info;
-  if (is_end_of_program(info)) {
-    c->frame = NULL;
-    c->lasts = true;
+  if (is_end_of_program(info) || !is_needed(c)) {
+    is_done(c);
     return;
   }
   char where[512];
-  uint32_t line = info->lines && f->point ? info->lines[f->point - 1] : 0;
+  uint32_t line = ch_line_of_point(info, f->point);
   snprintf(where, sizeof where, info->file && line ? "%s (%s, after line %u)" : "%s",
            info->name ? info->name : "a function", info->file, line);
   report(c, where);

@@ -1,5 +1,6 @@
 // Functions that return while an activity uses their locals by reference; usage: escape CASE.
 #include <charcoal.h>
+#include <charcoal/channel.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -43,6 +44,37 @@ NOINLINE static void gives_handle_away(void) {
   activate[&handle] { usleep(1000); } // handle spawns
 } // handle returns
 
+NOINLINE static void trusts_a_message(void) {
+  channel(int) said = {0};
+  int local = 1, text;
+  activate { // message spawns
+    int one = 1;
+    ch_send(&said, &one);
+    for (int turns = 0; turns < 100; turns++) // it can run, and is alive long enough
+      ch_reschedule();
+    sink += local;
+  }
+  ch_recv(&said, &text);
+} // message returns
+
+NOINLINE static void finishes(ch_sem *done) { ch_sem_post(done); }
+
+// The activities may be alive at the returns, but their messages are the last use of what they know.
+NOINLINE static void waits_for_the_last_use(void) {
+  channel(int) said = {0};
+  ch_sem done = CH_SEM_INIT(0);
+  int text;
+  activate {
+    int one = 1;
+    ch_send(&said, &one);
+    sink++;
+  }
+  activate finishes(&done);
+  ch_reschedule();
+  ch_recv(&said, &text);
+  ch_sem_wait(&done);
+}
+
 NOINLINE static void waits(void) {
   int local = 1, copied = 2;
   ch_activity handle;
@@ -67,9 +99,11 @@ int main(int argc, char **argv) {
     gives_away_early(argc);
   } else if (strcmp(name, "handle") == 0) {
     gives_handle_away();
+  } else if (strcmp(name, "message") == 0) {
+    trusts_a_message();
   } else if (strcmp(name, "right") == 0) {
     for (int i = 0; i < 3; i++)
-      waits();
+      waits(), waits_for_the_last_use();
     puts("end");
     return 0;
   }
