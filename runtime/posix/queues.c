@@ -77,3 +77,8 @@ long ch_call_queue(void *data) {
   long r = make(c, 0, c->time);
   return r < 0 ? -errno : r;
 }
+
+int ch_plain_lio_listio(int mode, struct aiocb *const *all, int n, struct sigevent *when) {
+  return lio_listio(mode, all, n, when);
+}
+int ch_request_error(const struct aiocb *request) { return aio_error(request); }

@@ -30,4 +30,9 @@ struct ch_queue_call {
 CH_HIDDEN long ch_try_queue(struct ch_queue_call *);
 CH_HIDDEN long ch_call_queue(void *queue_call);
 
+/* The plain call. */
+CH_HIDDEN int ch_plain_lio_listio(int mode, struct aiocb *const *, int n, struct sigevent *);
+/* What has become of the request: 0 or an error number; EINPROGRESS: nothing yet. */
+CH_HIDDEN int ch_request_error(const struct aiocb *);
+
 #endif

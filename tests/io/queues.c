@@ -1,6 +1,7 @@
 /* Tests message queues and semaphores of POSIX and System V, and timed rwlocks: a call that waits suspends its own
  * activity only, and is cancelled exactly. */
 #include "harness.h"
+#include <aio.h>
 #include <fcntl.h>
 #include <mqueue.h>
 #include <pthread.h>
@@ -145,4 +146,41 @@ TEST(timed_rwlocks) {
   let_others_run();
   pthread_rwlock_unlock(&l);
   ch_activity_wait(&other);
+}
+
+TEST(asynchronous_requests) {
+  int p[2];
+  char got[2][4] = {"", ""};
+  EXPECT(pipe(p) == 0);
+  struct aiocb first = {.aio_fildes = p[0], .aio_buf = got[0], .aio_nbytes = 1, .aio_lio_opcode = LIO_READ},
+               second = {.aio_fildes = p[0], .aio_buf = got[1], .aio_nbytes = 1, .aio_lio_opcode = LIO_READ},
+               wrong = {.aio_fildes = -1, .aio_buf = got[1], .aio_nbytes = 1, .aio_lio_opcode = LIO_READ},
+               nothing = {.aio_lio_opcode = LIO_NOP};
+  struct aiocb *both[] = {&first, NULL, &nothing, &second}, *one[] = {&first}, *failing[] = {&wrong};
+  const struct aiocb *waited[] = {&first};
+  ch_activity other;
+  alarm(60);
+  activate[&other] { /* without it nothing comes */
+    let_others_run();
+    EXPECT(write(p[1], "ab", 2) == 2);
+  }
+  EXPECT(lio_listio(LIO_WAIT, both, 4, NULL) == 0);
+  EXPECT(aio_return(&first) == 1 && aio_return(&second) == 1 && got[0][0] + got[1][0] == 'a' + 'b');
+  ch_activity_wait(&other);
+  activate[&other] { EXPECT(lio_listio(LIO_WAIT, failing, 1, NULL) == -1 && errno == EIO); }
+  ch_activity_wait(&other);
+  activate[&other] { EXPECT(lio_listio(LIO_WAIT, one, 1, NULL) == -1 && errno == ECANCELED); }
+  let_others_run();
+  EXPECT(aio_error(&first) == EINPROGRESS);
+  ch_activity_cancel(&other);
+  ch_activity_wait(&other);
+  do {
+    cancel;
+    EXPECT(lio_listio(LIO_WAIT, failing, 1, NULL) == -1 && errno == ECANCELED);
+  }
+  finish;
+  EXPECT(write(p[1], "c", 1) == 1);
+  while (aio_error(&first) == EINPROGRESS)
+    EXPECT(aio_suspend(waited, 1, NULL) == 0);
+  EXPECT(aio_return(&first) == 1 && got[0][0] == 'c');
 }

@@ -70,6 +70,8 @@ CH_MAY_BLOCK(lockf64);
 CH_MAY_BLOCK(tcdrain);
 CH_MAY_BLOCK(aio_suspend);
 CH_MAY_BLOCK(aio_suspend64);
+CH_MAY_BLOCK(lio_listio);
+CH_MAY_BLOCK(lio_listio64);
 
 CH_MAY_BLOCK(connect);
 CH_MAY_BLOCK(accept);

@@ -1,4 +1,5 @@
-/* Replacements of mq_receive, mq_send and their timed forms; msgrcv, msgsnd, semop, semtimedop; tcdrain; aio_suspend.
+/* Replacements of mq_receive, mq_send and their timed forms; msgrcv, msgsnd, semop, semtimedop; tcdrain; aio_suspend,
+ * lio_listio.
  *
  * A POSIX queue is a descriptor, and is waited for like other descriptors. For the other calls a thread of the pool
  * waits in the call, unless the call need not wait. A signal can interrupt the thread; the call has then done nothing.
@@ -194,4 +195,35 @@ CH_REPLACES(aio_suspend64)
 int ch_posix_aio_suspend64(const struct aiocb *const *all, int n, const struct timespec *timeout) {
   CH_SINGLE_ACTIVITY(aio_suspend(all, n, timeout));
   return suspend(all, n, timeout);
+}
+
+/* Begins the requests and then waits for one after the other. Cancelled, it leaves them to go on, as a signal does. */
+static int do_all(int mode, struct aiocb *const *all, int n, struct sigevent *when) {
+  int before = errno, failed, error;
+  if (mode != LIO_WAIT)
+    return ch_plain_lio_listio(mode, all, n, when);
+  if (ch_is_refused(1))
+    return -1;
+  failed = ch_plain_lio_listio(LIO_NOWAIT, all, n, NULL) < 0;
+  for (int i = 0; i < n; i++) {
+    const struct aiocb *request = all[i];
+    if (!request || request->aio_lio_opcode == LIO_NOP)
+      continue;
+    while ((error = ch_request_error(request)) == EINPROGRESS)
+      if (suspend(&request, 1, NULL) < 0)
+        return -1;
+    failed |= error != 0;
+  }
+  errno = failed ? EIO : before;
+  return failed ? -1 : 0;
+}
+CH_REPLACES(lio_listio)
+int ch_posix_lio_listio(int mode, struct aiocb *const *all, int n, struct sigevent *when) {
+  CH_SINGLE_ACTIVITY(lio_listio(mode, all, n, when));
+  return do_all(mode, all, n, when);
+}
+CH_REPLACES(lio_listio64)
+int ch_posix_lio_listio64(int mode, struct aiocb *const *all, int n, struct sigevent *when) {
+  CH_SINGLE_ACTIVITY(lio_listio(mode, all, n, when));
+  return do_all(mode, all, n, when);
 }
