@@ -71,8 +71,6 @@ static void visit_async(void *block, void *unused) {
     drop_branch(&a->branch);
 }
 
-/* Whoever is not there and was about to run needs no turn any more: the activity that stays may be alone now, and its
- * first wait is then a call of the C library's, which a signal ends. */
 static void clear_queue(struct ch_group *g) {
   struct ch_branch *b = g->head;
   g->head = NULL;
@@ -83,6 +81,13 @@ static void clear_queue(struct ch_group *g) {
     else
       ch_append(g, b);
   }
+}
+
+void ch_child_clear_queues(void) {
+  struct ch_domain *d = &ch_domain;
+  for (struct ch_group *g = d->group; g != &d->base; g = g->outer)
+    clear_queue(g);
+  clear_queue(&d->base);
 }
 
 static void begin_child(void) {
@@ -100,9 +105,7 @@ static void begin_child(void) {
   ch_heap_walk(CH_KIND_ASYNC, visit_async, NULL);
   ch_dump_activities(drop_activity, NULL);
   d->drops_others = 0;
-  for (struct ch_group *g = d->group; g != &d->base; g = g->outer)
-    clear_queue(g);
-  clear_queue(&d->base);
+  ch_child_clear_queues();
 }
 
 /* ---- when ---- */

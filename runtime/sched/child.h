@@ -35,6 +35,9 @@ extern CH_HIDDEN uint32_t ch_lock_mark;
 
 /* The process is a child of fork, and some activities of its parent are not in it. */
 extern CH_HIDDEN bool ch_some_are_gone;
+/* Then: takes those who are not in this child and were about to run off the queues. They need no turn any more, and the
+ * activity that stays may be alone now: its first wait is then a call of the C library's, which a signal ends. */
+CH_HIDDEN CH_RARE void ch_child_clear_queues(void);
 /* Then: the wait is that of an activity that is not there, and none of its clauses may be claimed. */
 CH_HIDDEN CH_RARE bool ch_wait_is_gone(const struct ch_wait *);
 

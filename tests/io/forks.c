@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -1074,4 +1075,25 @@ TEST(a_signal_ends_the_first_wait_of_a_child_whose_only_activity_it_is) {
   EXPECT(status_of(child) == 0);
   over = true;
   for (int i = 0; i < 3; i++) ch_activity_wait(&others[i]);
+}
+
+/* Or if threads of the parent waited for them. */
+TEST(a_signal_ends_the_first_wait_of_a_child_although_threads_waited_for_others) {
+  struct {
+    long type;
+    char text[8];
+  } message;
+  int q = msgget(IPC_PRIVATE, 0600);
+  sem_t units;
+  ch_activity others[2];
+  EXPECT(q >= 0 && sem_init(&units, 0, 0) == 0);
+  activate[&others[0]] { msgrcv(q, &message, sizeof message.text, 0, 0); }
+  activate[&others[1]] { sem_wait(&units); }
+  ch_sleep(1000000);
+  pid_t child = fork();
+  if (child == 0) _exit(signal_ends_sleep() ? 0 : 1);
+  EXPECT(status_of(child) == 0);
+  msgctl(q, IPC_RMID, NULL);
+  sem_post(&units);
+  for (int i = 0; i < 2; i++) ch_activity_wait(&others[i]);
 }
