@@ -105,11 +105,21 @@ bool ColdParts::runOnMachineFunction(MachineFunction &MF) {
   return true;
 }
 
+// With -fsplit-machine-functions, or the option of that name for LLVM, LLVM's own pass divides by a profile. Of a
+// function that has been divided already it would make a beginning of the cold part once more.
+static bool dividesByProfile(const TargetMachine &TM) {
+  const auto &options = cl::getRegisteredOptions();
+  auto option = options.find("enable-split-machine-functions");
+  return TM.Options.EnableMachineFunctionSplitter ||
+         (option != options.end() && option->second->getNumOccurrences() > 0);
+}
+
 // Linkers gather `.text.unlikely.*` at one end of the program. GNU's linker does not know LLVM's own `.text.split.*`.
 static RegisterTargetPassConfigCallback addColdParts([](TargetMachine &TM, PassManagerBase &,
                                                         TargetPassConfig *config) {
   const Triple &target = TM.getTargetTriple();
-  if (TM.getOptLevel() == CodeGenOptLevel::None || target.getArch() != Triple::x86_64 || !target.isOSBinFormatELF())
+  if (TM.getOptLevel() == CodeGenOptLevel::None || target.getArch() != Triple::x86_64 || !target.isOSBinFormatELF() ||
+      dividesByProfile(TM))
     return;
   if (BBSectionsColdTextPrefix.getNumOccurrences() == 0)
     BBSectionsColdTextPrefix = ".text.unlikely.";
