@@ -1,5 +1,6 @@
 /* Checks law 7: a function whose locals an activity has captured by reference must not return before that activity has
- * finished.
+ * finished. Two cases are harmless, and not reported: main, whose return ends the program, and an activity that has
+ * been made ready and has nothing left to do but to return (CH_LINE_LAST), as one that has just sent its last message.
  *
  * The check is made only while ch_checks is set. Each word of a new activity's record (and the address of its handle)
  * that points into a frame taken at entry, or into the native stack, is a *capture*. A frame's `held` counts the
