@@ -193,10 +193,28 @@ static _Noreturn CH_COLD void report_refusal(int error) {
   abort();
 }
 
+/* Once, if that has lasted for two seconds: then it may last for ever. */
+static CH_COLD void tell_of_refusals(int error) {
+  static bool told;
+  const int64_t longest = INT64_C(2000000000), now = ch_monotonic_now();
+  if (ring.refused_since == 0)
+    ring.refused_since = now;
+  if (now - ring.refused_since < longest || __atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+    return;
+  char text[256];
+  const int length = snprintf(text, sizeof text,
+                              "charcoal: the kernel has refused io_uring_enter for two seconds: %s; the thread waits "
+                              "until that is over; set CHARCOAL_REACTOR=epoll if it does not end\n",
+                              strerror(error));
+  const ssize_t n = ch_runtime_write(2, text, (size_t)length);
+  (void)n;
+}
+
 /* The kernel has no room or no memory now, but may have soon. Nothing else is to be done meanwhile, so the thread
  * sleeps for a moment, because it would ask again and again. */
-static CH_COLD void pause_before_sleep(int64_t timeout) {
+static CH_COLD void pause_before_sleep(int error, int64_t timeout) {
   enum { MOMENT = 1000000 };
+  tell_of_refusals(error);
   const struct timespec t = ch_timespec_of(timeout < 0 || timeout > MOMENT ? MOMENT : timeout);
   ch_runtime_sleep(&t);
 }
@@ -207,12 +225,14 @@ static CH_COLD void has_failed(int error, unsigned want, int64_t timeout) {
   if (error != EAGAIN && error != EBUSY && error != ENOMEM)
     report_refusal(error);
   if (want > 0)
-    pause_before_sleep(timeout);
+    pause_before_sleep(error, timeout);
 }
 
 void ch_ring_submit(unsigned want, unsigned flags, int64_t timeout) {
   __atomic_store_n(ring.sq_tail, ring.tail, __ATOMIC_RELEASE);
   int taken = enter(ch_ring_unsubmitted(), want, flags, timeout);
+  if (CH_UNLIKELY(ring.refused_since != 0) && want > 0 && (taken >= 0 || errno == ETIME || errno == EINTR))
+    ring.refused_since = 0;
   if (taken > 0)
     ring.submitted += (unsigned)taken;
   else if (CH_UNLIKELY(taken < 0))

@@ -23,6 +23,7 @@ struct ch_ring {
   unsigned *cq_head, *cq_tail, cq_mask;
   struct io_uring_sqe *sqes;
   struct io_uring_cqe *cqes;
+  int64_t refused_since;    /* since when the kernel has refused all sleeps for now; 0: not the last one */
   unsigned tail, submitted; /* the end of what this thread has queued, and of what the kernel has taken */
   void *map, *sqe_map;
   size_t map_size, sqe_map_size;
