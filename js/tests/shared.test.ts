@@ -1,6 +1,21 @@
 /** One call, operation or promise that several wait for; promises that are promises by their `then` alone. */
-import { asyncFn, atomic, deadline, finish, mutex, pause, select, self, sleep, spawn, wait } from '../src/index.ts'
-import { rejects, same, test } from './harness.ts'
+import {
+  asyncFn,
+  atomic,
+  channel,
+  deadline,
+  finish,
+  mutex,
+  pause,
+  select,
+  self,
+  sleep,
+  spawn,
+  wait,
+  type Operation,
+} from '../src/index.ts'
+import { all, race, timeout } from '../src/ops.ts'
+import { ok, rejects, same, test } from './harness.ts'
 
 const load = asyncFn(function* (result: string) {
   yield* sleep(2)
@@ -66,6 +81,99 @@ test('an operation other than a call is of one branch: another that waits with i
   }
   same(message, 'another branch waits with this operation already: make one for each')
   yield* first
+})
+
+test('a generator is run once: who is given it again is told, and the first is not disturbed', function* () {
+  const call = asyncFn(function* () {
+    yield* sleep(2)
+    return 'called'
+  })
+  const other = channel<string>()
+  const bodies: Record<string, (log: unknown[]) => Generator<unknown, string, any>> = {
+    *'without a wait'(log) {
+      log.push('once')
+      return 'end'
+    },
+    *sleep(log) {
+      for (let i = 0; i < 2; i++) log.push(yield* sleep(2))
+      return 'end'
+    },
+    *call(log) {
+      for (let i = 0; i < 2; i++) log.push(yield* call())
+      return 'end'
+    },
+    *promise(log) {
+      for (let i = 0; i < 2; i++) log.push(yield* wait(call()))
+      return 'end'
+    },
+    *choice(log) {
+      for (let i = 0; i < 2; i++) log.push((yield* select({ late: sleep(2), other: other.recv() })).key)
+      return 'end'
+    },
+    *finish() {
+      return yield* finish(function* () {
+        yield* sleep(1)
+        return 'end'
+      })
+    },
+  }
+  const runners: Record<string, (gen: Generator<unknown, string, any>) => PromiseLike<unknown>> = {
+    spawn: (gen) => spawn(gen),
+    atomic: (gen) => spawn(() => atomic(gen)),
+    finish: (gen) => spawn(() => finish(gen)),
+    all: (gen) => spawn(() => all([gen])),
+    race: (gen) => spawn(() => race([gen])),
+    timeout: (gen) => spawn(() => timeout(99, gen)),
+    yield: (gen) =>
+      spawn(function* () {
+        return (yield gen) as unknown
+      }),
+  }
+  const outcome = (what: PromiseLike<unknown>): PromiseLike<unknown> => what.then(String, String)
+  const told = 'Error: this call has been run already: call the function again'
+  for (const [name, body] of Object.entries(bodies))
+    for (const [first, run] of Object.entries(runners))
+      for (const [second, runAgain] of Object.entries(runners)) {
+        const [alone, log]: unknown[][] = [[], []]
+        yield* wait(outcome(run(body(alone))))
+        const gen = body(log)
+        const both = Promise.all([outcome(run(gen)), outcome(runAgain(gen))])
+        const text = `${name}, ${first}, ${second}`
+        same(yield* wait(both), ['end', told], text)
+        same(log, alone, text)
+        same(yield* wait(outcome(runAgain(gen))), told, text)
+      }
+})
+
+test('a generator that two activities run with yield* is told at the wait of the first', function* () {
+  const call = asyncFn(function* () {
+    yield* sleep(2)
+  })
+  const jobs = channel<number>()
+  const waits: Record<string, () => Operation<unknown>> = {
+    sleep: () => sleep(2),
+    call: () => call(),
+    recv: () => jobs.recv(),
+    'a call of a generator function': () =>
+      (function* () {
+        yield* sleep(2)
+      })(),
+  }
+  for (const [name, make] of Object.entries(waits)) {
+    const gen = (function* () {
+      yield* make()
+      yield* make()
+    })()
+    const run = () =>
+      spawn(function* () {
+        yield* gen
+      })
+    const first = run()
+    const text = yield* wait(run().then(String, String))
+    ok(/another branch waits with this operation already/.test(text), `${name}: ${text}`)
+    first.cancel()
+    yield* wait(first.catch(() => {}))
+  }
 })
 
 class Lazy extends Promise<string> {

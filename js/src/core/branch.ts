@@ -1,6 +1,7 @@
 /** A branch is a chain of calls inside an activity that blocks on its own. What its fields mean stands in types.ts. */
 import type * as types from './types.ts'
 import type { Activity, AnyIterator, AsyncContext, Blocker, Frame, Group, Mode, Scope } from './types.ts'
+import { say, WAITS_ALREADY } from './say.ts'
 import { NEXT, THROW } from './suspension.ts'
 import { withdrawn } from './withdrawn.ts'
 
@@ -49,6 +50,11 @@ export class Branch implements types.Branch {
   /** @internal */
   answered(clause: { readonly failed?: boolean; readonly outcome: unknown }): void {
     this.wake(clause.failed ? THROW : NEXT, clause.outcome)
+  }
+
+  /** @internal */
+  goesOn(): void {
+    if (this.group.home.domain.current !== this) throw new Error(say(WAITS_ALREADY))
   }
 
   /** @internal */

@@ -24,11 +24,12 @@ import {
   isGeneratorFunction,
   isOperation,
   just,
+  once,
 } from './generators.ts'
 import { domain } from './current.ts'
 import { CALL, kindOf } from './kind.ts'
 import { nameOf } from './names.ts'
-import { RUN_ALREADY, say } from './say.ts'
+import { RUN_ALREADY, say, WAITS_ALREADY } from './say.ts'
 import { NEXT, START, Suspension, THROW } from './suspension.ts'
 import { expectFailure } from '../wait/promise.ts'
 
@@ -72,7 +73,11 @@ export class Call<T> extends Suspension<T> implements Promise<T>, Frame, Pending
   }
 
   override next(answer?: unknown): this {
-    if (this.value === this) return this.finished(answer)
+    if (this.value === this) {
+      // A call that is a frame has ended before its caller goes on: another one has run the caller's generator.
+      if (this.activity === null) throw new Error(say(WAITS_ALREADY))
+      return this.finished(answer)
+    }
     if (this.done) return this
     const d = domain
     const { gen } = this
@@ -279,7 +284,7 @@ export function ownCall<R>(f: () => R): R {
 
 /** A generator for whatever may be run: a function's result, an operation, a promise, or any value. */
 export function generatorOf(body: unknown): AnyIterator {
-  if (typeof body !== 'function') return generatorFrom(body)
+  if (typeof body !== 'function') return generatorFrom(once(body))
   return isGeneratorFunction(body) ? body() : generatorFrom(ownCall(body as () => unknown))
 }
 

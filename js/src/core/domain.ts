@@ -23,6 +23,7 @@ import {
   isGenerator,
   isGeneratorFunction,
   isOperation,
+  once,
   runnable,
 } from './generators.ts'
 import { shareDomain } from './current.ts'
@@ -367,7 +368,7 @@ function beginCall(op: unknown, branch: Branch): boolean {
 /** The branch begins with what was spawned. */
 function begin(branch: Branch, body: unknown): void {
   if (isGeneratorFunction(body)) branch.gen = body()
-  else if (typeof body !== 'function') branch.gen = generatorFrom(body)
+  else if (typeof body !== 'function') branch.gen = generatorFrom(once(body))
   else {
     const made = ownCall(body as () => unknown)
     // `spawn(() => load(1))` has the name of `load`.

@@ -6,6 +6,7 @@
  * have.
  */
 import { CASE, kindOf, REMOVED } from './kind.ts'
+import { RUN_ALREADY, say } from './say.ts'
 import type { AnyIterator } from './types.ts'
 
 const functionPrototype = Object.getPrototypeOf(function* () {}) as Function
@@ -20,6 +21,18 @@ export function isGeneratorFunction(f: unknown): f is () => AnyIterator {
 
 export function isGenerator(what: unknown): what is AnyIterator {
   return Object.prototype.isPrototypeOf.call(prototype, what as object)
+}
+
+const RUN: unique symbol = Symbol.for('charcoal.run') as never
+
+/** A generator that is given as it is, and not by a function that makes it, can be run once: it keeps its place. */
+export function once<B>(body: B): B {
+  if (isGenerator(body)) {
+    const gen = body as { [RUN]?: true }
+    if (gen[RUN]) throw new Error(say(RUN_ALREADY))
+    gen[RUN] = true
+  }
+  return body
 }
 
 /**

@@ -6,6 +6,7 @@
  */
 import { checkItems } from '../core/arguments.ts'
 import { claimed, ownCall } from '../core/call.ts'
+import { once } from '../core/generators.ts'
 import type { Operation } from '../core/suspension.ts'
 import type { Value } from '../wait/case.ts'
 import { waitFor } from '../wait/waitFor.ts'
@@ -25,6 +26,6 @@ export function claimAll(who: string, items: Iterable<unknown>): unknown[] {
 /** The operation that an item stands for. A function is called here. */
 export function operationOf<I>(item: I): Operation<ItemResult<I>>
 export function operationOf(item: unknown): unknown {
-  const what: unknown = typeof item === 'function' ? claimed(ownCall(item as () => unknown)) : item
+  const what: unknown = typeof item === 'function' ? claimed(ownCall(item as () => unknown)) : once(item)
   return waitFor(what)
 }

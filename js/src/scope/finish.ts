@@ -12,6 +12,7 @@ import { claimed } from '../core/call.ts'
 import type { Body } from '../core/atomic.ts'
 import type { Blocker, Branch } from '../core/types.ts'
 import { NEXT, Suspension, type Operation, type Returned } from '../core/suspension.ts'
+import { once } from '../core/generators.ts'
 import { asCall } from '../core/asCall.ts'
 import { domain } from '../core/current.ts'
 import { steps, type Steps } from '../core/steps.ts'
@@ -88,7 +89,7 @@ function* inScope<T>(
       else signal.addEventListener('abort', abort)
     }
     domain.own = true
-    value = yield* asCall(typeof body === 'function' ? body(scope) : body)
+    value = yield* asCall(typeof body === 'function' ? body(scope) : once(body))
   } catch (error) {
     membersOf(scope).fail(error)
   } finally {

@@ -15,6 +15,8 @@ export interface Waiter {
   /** The branch that waits; none for legacy code. */
   readonly branch?: Branch | null
   answered(clause: Choosable): void
+  /** Whoever waits alone takes its answer: throws if somebody else is about to. */
+  goesOn?(): void
 }
 
 /** What `waituntil` knows of a clause (see clause.ts). */

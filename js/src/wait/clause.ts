@@ -106,6 +106,8 @@ export abstract class Clause<T> extends Suspension<T> implements Choosable {
         return this.finished(this.outcome)
       }
     }
+    // A generator that two activities run as it is goes on with either, and its wait may be the other's.
+    if (this.value === this) this.waiter?.goesOn?.()
     return super.next(answer)
   }
 
