@@ -162,6 +162,14 @@ for (const f of arrows.slice(0, 5)) out.push(await f({ a: 1 }, { a: [2] }, 9), f
 out.push(arrows[5]([1], { a: 2 }), arrows[5].length, arrows[6]({ a: 1 }))
 out.push(await arrows[2](), arrows[4](8), await arrows[3](null).catch((e) => e.name), [{ a: 1 }].map(({ a }) => a))
 try { arrows[0]() } catch (e) { out.push(e.name) }
+const mixed = [({ a }, b) => [a, b], (x, { a = x, ...r }, y = a, { z } = { z: y },) => [x, a, r, y, z],
+  ({ a }, ...r) => [a, r], async (
+    { a },
+    b = () => a,
+    [c] = [b], // the last
+  ) => [a, b.name, b?.call?.(), c === b], ({ a }, b, /* ) => */ ) => b]
+for (const f of mixed) out.push(await f({ a: 1, z: 2 }, {}, [3]), await f({ a: 1 }, { a: 2 }, undefined), f.length)
+out.push(await mixed[3]({ a: 4 }), mixed[4]({ a: 5 }))
 for (const key in reflected) out.push(key)
 out.push(await util.promisify(fs.exists)('/'), fs.readFile.length)
 console.log(JSON.stringify(out))
@@ -304,6 +312,14 @@ test('large real programs can be rewritten, and what comes out can be parsed: th
     const text = readFileSync(path.join(dist, name), 'utf8')
     ok(text.includes('$ch') || transform(text, `file:///${name}`, true, 2) !== null, name)
   }
+})
+
+test('a parameter that a default value reads is neither a global variable nor one of the module', () => {
+  const text = (name: string): string =>
+    `let a = 0; a++; const f = (a, b = ${name}, c = () => ${name}) => b; function g({ a }, b = [${name}]) {}`
+  const told = (name: string): number =>
+    transform(text(name), 'file:///x.mjs', true, 2)!.code.split('$ch.n(').length - 1
+  same([told('a'), told('other')], [1, 4]) // the first is a++
 })
 
 test('columns of rewritten code are those of the code that people wrote', () => {

@@ -134,6 +134,8 @@ test('a race is seen however its accesses are written', async () => {
     sized: 'const n = places.size; await sleep(1); places.set(n, i)',
     sizedFromOne: 'const id = ids.size + 1; await sleep(1); ids.add(id)',
     lengthOf: 'const { length } = lines; await sleep(1); lines[length] = i',
+    keyed: 'const id = Object.keys(drawers).length; await sleep(1); drawers[id] = i',
+    keyedFromOne: 'const id = Object.keys(floors).length + 1; await sleep(1); floors[id] = i',
     sizeOf: 'const { size } = spots; await sleep(1); spots.add(size)',
     gathered: 'const copy = seen.concat(i); await sleep(1); seen.length = 0; seen.push(...copy)',
   }
@@ -149,7 +151,7 @@ const times = { a: 1, b: 1 }, users = {}, clients = {}, nested = { of: { n: 0 } 
 const point = { x: 1, y: 1 }, seats = {}, locks = {}, sums = { n: 1, m: 1 }, hits = new Map(), starts = []
 const box = { n: 0 }, both = { a: 1, b: 2 }
 const heads = { n: 0, k: 0, all: 0, d: 0, s: 0, l: 0 }, sums2 = { n: 0 }, index = { k: 'k' }, lines = []
-const places = new Map(), ids = new Set(), spots = new Set()
+const drawers = {}, floors = {}, places = new Map(), ids = new Set(), spots = new Set()
 let [round, drops, rounds] = [0, 0, 0]
 let [total, sum, last] = [0, 0, 0]
 async function one() { await sleep(1); return 1 }
@@ -159,6 +161,15 @@ ${ways
   .map(([name, body]) => `async function ${name}(i) { ${body} }\nawait Promise.all([1, 2, 3].map(${name}))`)
   .join('\n')}
 async function given({ n }) { await sleep(1); account.n = n + 1 }
+const ofPattern = async ({ n }, i) => { await sleep(1); debit.n = n + i }
+const ofPatterns = async (
+  i,
+  { n } = credit,
+  k = n,
+) => { await sleep(1); credit.n = k + i }
+const debit = { n: 0 }, credit = { n: 0 }
+await Promise.all([1, 2, 3].map((i) => ofPattern(debit, i)))
+await Promise.all([1, 2, 3].map((i) => ofPatterns(i)))
 const account = { n: 0 }, byDefault = { a: 0, b: 0, c: 0, calls: 0 }
 await Promise.all([1, 2, 3].map(() => given(account)))
 async function parameter(i, n = byDefault.a) { await sleep(1); byDefault.a = n + 1 }
@@ -175,7 +186,7 @@ await Promise.all([1, 2, 3].map(async () => { for await (const n of generated())
   const cards = [...(await found(program(all.slice(0, half)))), ...(await found(program(all.slice(half))))]
   const seen = cards.filter((c) => /waited and (wrote|acted on) it/.test(c.text)).map((c) => c.operation)
   same(
-    [...Object.keys(ways), 'given', 'generated', 'parameter', 'ofArrow', 'method'].filter(
+    [...Object.keys(ways), 'given', 'generated', 'parameter', 'ofArrow', 'ofPattern', 'ofPatterns', 'method'].filter(
       (name) => !seen.includes(name),
     ),
     [],

@@ -10,7 +10,7 @@ import type { Scopes } from './scopes.ts'
 import { countedBy, isHeld, isLength, isOptional, isSize, runsOnce } from './shapes.ts'
 import type { Style } from './style.ts'
 
-/** What stands for the last parameter of an arrow function. */
+/** What stands for a parameter of an arrow function, with its number. */
 const GIVEN = '$ch_g'
 
 export abstract class AccessRewriter {
@@ -93,7 +93,10 @@ export abstract class AccessRewriter {
     const counted = deletes ? null : countedBy(node)
     if (this.out.isTold(node))
       return this.visitAll(counted !== null ? [counted] : computed ? [object, property] : [object])
-    if (counted !== null) return this.about(counted, 'count', String(this.out.site(node, this.out.text(counted))))
+    if (counted !== null) {
+      const name = this.out.isTested(node) ? 'count' : 'keys'
+      return this.about(counted, name, String(this.out.site(node, this.out.text(counted))))
+    }
     const site = this.out.site(node, this.out.text(node))
     if (!deletes && (isSize(node) || isLength(node))) {
       const [tested, used] = isSize(node) ? ['size', 'next'] : ['r', 'len']
@@ -180,23 +183,39 @@ export abstract class AccessRewriter {
   }
 
   /**
-   * The same of what an arrow function is given last. It has no `arguments`, so ours takes the place of that parameter,
-   * and a default fills the pattern: `(a, { b }) => b` becomes `(a, $ch_g, ...{ $ch: { b } = $ch.d($ch_g, …) }) => b`.
-   * Calls of ours stand between `before` and `after`. `order`: of what begins before the parameter's own default.
+   * The same of what an arrow function is given. It has no `arguments`, so names of ours take the places of its
+   * parameters from the first such pattern on, and defaults of one more pattern fill these in turn:
+   *
+   *     (a, { b }, c) => b     (a, $ch_g0, $ch_g1, ...{ $ch0: { b } = $ch.d($ch_g0, …), $ch1: c = $ch_g1 }) => b
+   *
+   * Calls of ours stand between `before` and `after`. `order`: of what begins before the parameters' own defaults.
    */
-  protected takenByLast(node: Node, order: number, before: string, after: string): void {
-    const last: Node | undefined = node.params.at(-1)
-    if (node.type !== 'ArrowFunctionExpression' || last === undefined) return
-    const told = this.takenBy(last, '')
-    if (told === '0') return
-    const filled = `=${before}$ch.d(`
-    if (last.type !== 'AssignmentPattern') {
-      this.out.insert(last.start, `${GIVEN},...{$ch:`)
-      return this.out.insert(last.end, `${filled}${GIVEN},${told})${after}}`)
+  protected takenByArrow(node: Node, order: number, before: string, after: string): void {
+    const { params } = node
+    if (node.type !== 'ArrowFunctionExpression' || params.at(-1)?.type === 'RestElement') return
+    const told: string[] = params.map((param: Node) => this.takenBy(param, ''))
+    const first = told.findIndex((list) => list !== '0')
+    if (first < 0) return
+    const hasDefault = ({ type }: Node): boolean => type === 'AssignmentPattern'
+    const given = params.map((param: Node, i: number) => `${GIVEN}${i}${hasDefault(param) ? '=undefined' : ''}`)
+    this.out.insert(params[first].start, `${given.slice(first).join()},...{`)
+    for (const [i, param] of params.entries()) {
+      if (i < first) continue
+      const name = `${GIVEN}${i}`
+      this.out.insert(param.start, `$ch${i}:`)
+      if (told[i] === '0') {
+        // Its default stays one, because the language names functions after what they are the default of.
+        if (hasDefault(param)) this.out.insert(param.start, '{v:')
+        this.out.insert(param.end, hasDefault(param) ? `}={v:${name}}` : `=${name}`)
+        continue
+      }
+      const filled = `${before}$ch.d(`
+      if (hasDefault(param)) this.out.insert(param.right.start, `${filled}${name}!==undefined?${name}:(`, order)
+      else this.out.insert(param.end, `=${filled}${name}`)
+      this.out.insert(param.end, `${hasDefault(param) ? ')' : ''},${told[i]})${after}`)
     }
-    this.out.insert(last.start, `${GIVEN}=undefined,...{$ch:`)
-    this.out.insert(last.right.start, `${filled.slice(1)}${GIVEN}!==undefined?${GIVEN}:(`, order)
-    this.out.insert(last.end, `),${told})${after}}`)
+    // Behind a comma that ends the parameters.
+    this.out.insert(this.out.parenthesis(node), '}')
   }
 
   /** What is read as a whole may be others', too, and something depends on it. */

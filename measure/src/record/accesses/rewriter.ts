@@ -301,7 +301,8 @@ export class Rewriter extends CallRewriter {
     const site = activation === null ? 0 : this.out.site(node, '')
     const from = owner === null ? '' : `,${owner}`
     const first = this.out.now()
-    // Default values of parameters do not see the variables of the body.
+    // Default values of parameters see one another's names, and not the variables of the body.
+    this.scopes.enterParameters(node)
     for (const param of node.params)
       this.defaults(param, (value, of) => {
         const order = this.out.now()
@@ -312,7 +313,8 @@ export class Rewriter extends CallRewriter {
         this.out.insert(value.end, `)${from})`)
       })
     const [before, after] = activation === null ? ['', ''] : [`$ch.early(${site},()=>(`, `)${from})`]
-    this.takenByLast(node, first, before, after)
+    this.takenByArrow(node, first, before, after)
+    this.scopes.leave()
     this.out.functions.pop()
     const own = block || activation !== null ? [] : temporaries
     this.out.functions.push({ ...frame, activation, waits, temporaries: own })

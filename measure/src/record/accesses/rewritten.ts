@@ -184,9 +184,18 @@ export class Rewritten {
 
   /** Behind the arrow of a function. */
   arrow(node: Node): number {
+    return this.behindParameters(node, '=>') + 2
+  }
+
+  /** The parenthesis that ends the parameters of an arrow function, if it has one. */
+  parenthesis(node: Node): number {
+    return this.behindParameters(node, ')')
+  }
+
+  private behindParameters(node: Node, text: string): number {
     const comments = /\/\/.*|\/\*[^]*?\*\//g
     const from = node.params.at(-1)?.end ?? node.start
-    const text = this.code.slice(from, node.body.start).replace(comments, (c) => ' '.repeat(c.length))
-    return from + text.indexOf('=>') + 2
+    const between = this.code.slice(from, node.body.start).replace(comments, (c) => ' '.repeat(c.length))
+    return from + between.indexOf(text)
   }
 }

@@ -248,6 +248,18 @@ export class Runtime {
     return object
   }
 
+  /**
+   * How many properties an object has is read, and not only tested: it can be taken for the name of the next one,
+   * counted from 0 or from 1. The object is answered.
+   */
+  keys<T>(object: T, site: number): T {
+    if (!isObject(object)) return object
+    this.watch.note(object, COUNT, site, false)
+    const count = namesOf(behindProxy(object, null) as object).length
+    for (const next of [count, count + 1]) this.watch.note(object, String(next), site, false, true)
+    return object
+  }
+
   /** `key in object`: the object is answered. */
   in<T>(object: T, key: unknown, site: number): T {
     this.property(object, key, site, false)
@@ -372,6 +384,7 @@ export class Runtime {
 }
 
 const { getOwnPropertyDescriptor, ownKeys } = Reflect
+const { keys: namesOf } = Object
 const { hasOwn } = Object
 
 /** The global names that are there before the program begins. */

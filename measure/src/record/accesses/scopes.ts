@@ -55,6 +55,13 @@ export class Scopes {
     return scope
   }
 
+  /** The parameters of a function alone, for their default values. */
+  enterParameters({ id, params }: Node): void {
+    const declared = new Set<string>(id ? [id.name] : [])
+    for (const param of params) for (const name of namesOf(param)) declared.add(name)
+    this.inner = { names: new Map(), parent: this.inner, token: null, declared }
+  }
+
   leave(): void {
     this.inner = this.inner!.parent
   }

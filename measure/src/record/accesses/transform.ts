@@ -132,7 +132,7 @@ const WITHOUT_RUNTIME =
   '(()=>{const f=o=>o,s=(o,k)=>k,l=(a,b,v)=>v,m=(a,b,c,v)=>v;return{file(){},exports(){},im(){},ns:f,enter(){},' +
   'early:(s,v)=>v(),leave(){},begin(){},out:s,on:l,each:l,global(){},away:s,back:l,again(){},module(){},' +
   'r:f,w:f,u:f,k:s,i:s,kw:s,ku:s,put:m,d:f,in:f,n(){},' +
-  'a:m,key:s,size:f,next:f,len:f,x:f,kx:s,did:f,count:f,push:f,made:f,code:s,all:f,o:f,cb:f,sleep:f,late:f}})()'
+  'a:m,key:s,size:f,next:f,len:f,x:f,kx:s,did:f,count:f,keys:f,push:f,made:f,code:s,all:f,o:f,cb:f,sleep:f,late:f}})()'
 
 const OF_PAGE = { lexical: true, first: `globalThis.$ch??=${WITHOUT_RUNTIME};`, eachLine: '' }
 
