@@ -15,7 +15,7 @@ export interface Waiter {
   /** The branch that waits; none for legacy code. */
   readonly branch?: Branch | null
   answered(clause: Choosable): void
-  /** Whoever waits alone takes its answer: throws if somebody else is about to. */
+  /** @internal Whoever waits alone takes its answer: throws if somebody else is about to. */
   goesOn?(): void
 }
 
