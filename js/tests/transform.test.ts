@@ -703,3 +703,36 @@ async function main() {
   const cancelled = (name: string): string => `${name} was cancelled`
   same(ours, ['save', 'load', 'add', 'fromTry', 'save', 'tick'].map(cancelled))
 })
+
+test('yield* of a promise, or of the call of a transformed function, says what to write instead', async () => {
+  const load = (): unknown =>
+    runtime.go(function* () {
+      yield* lib.sleep(1)
+    })
+  const wrong: Record<string, () => unknown> = { native: async () => 1, transformed: load }
+  for (const [name, f] of Object.entries(wrong)) {
+    const inner = lib.asyncFn(function* () {
+      yield* lib.sleep(1)
+      yield* f() as any
+    })
+    const told = (error: any): string => error.stack
+    for (const stack of [
+      await inner().then(String, told),
+      await lib.spawn(() => inner()).then(String, told),
+      await lib
+        .spawn(function* () {
+          yield* inner()
+        })
+        .then(String, told),
+    ]) {
+      ok(/^TypeError: .*not iterable\nRemedy, if this is yield\* of a promise/.test(stack), `${name}: ${stack}`)
+      same(stack.split('Remedy').length, 2, name)
+      ok(/: yield\* wait\(promise\), of charcoal-js\n +at /.test(stack), `${name}: ${stack}`)
+    }
+  }
+  const frozen = Object.freeze(new TypeError('it is not iterable'))
+  const body = function* (): Generator<unknown, void, any> {
+    throw frozen
+  }
+  same(await lib.spawn(body).then(String, (error) => error === frozen), true)
+})

@@ -271,7 +271,7 @@ export class Domain extends Scheduler implements types.Domain {
         if (result !== THREW) {
           mode = NEXT
           answer = result.value
-        }
+        } else diagnosis?.thrown(answer)
         const { frame } = branch
         if (frame === null) return this.ended(branch, mode as 0 | 1, answer)
         pop(frame, branch)

@@ -51,6 +51,8 @@ export interface Diagnosis {
   body(who: string, body: unknown): void
   /** `options` were given to the public function `who`. */
   options(who: string, options: object): void
+  /** Code of an activity has thrown this, and not caught it where it was thrown. */
+  thrown(error: unknown): void
   /** A branch is about to wait for these at once: throws if somebody waits with one of them already. */
   free(clauses: readonly Asked[]): void
 }

@@ -7,6 +7,7 @@
 import type { Branch } from '../core/types.ts'
 import { useMade } from '../core/steps.ts'
 import { say, useDiagnosis, WAITS_ALREADY, type Asked } from '../core/say.ts'
+import { tellRemedy } from './iterable.ts'
 import { checkOptions } from './options.ts'
 import { remind, suspect } from './reminder.ts'
 import { checkFunction, TEXTS } from './texts.ts'
@@ -35,5 +36,6 @@ useDiagnosis({
   body: checkFunction,
   options: checkOptions,
   free: checkFree,
+  thrown: tellRemedy,
 })
 useMade(made)
