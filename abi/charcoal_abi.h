@@ -46,8 +46,7 @@ struct ch_frame_info {
                           * of the runtime */
   const char *name;      /* the function's name as written */
   const char *file;      /* its source file; NULL when compiled without -g */
-  const uint32_t *lines; /* line of each resume point in `file`: lines[point - 1], with CH_LINE_LAST. NULL if neither
-                          * is known of any point */
+  const uint32_t *lines; /* line of each resume point in `file`: lines[point - 1]; NULL without -g */
   uint32_t points;       /* number of resume points */
   uint32_t size;         /* bytes of a frame, header included */
   uint32_t image;        /* bytes of it, after the header, that are copied from and to the native stack */
@@ -60,10 +59,6 @@ struct ch_frame_info {
    * is in an inlined function. */
   const struct ch_inlined *const *inlined;
 };
-
-/* In `lines`: all that the function still does there is to return; it uses nothing but its own locals and global
- * variables. Only code that is compiled with checks says so. */
-#define CH_LINE_LAST 0x80000000u
 
 /* The activation has the frame also while it runs. Locals with fixed addresses live there, after the image; it is taken
  * when the function is entered, or first uses one of them, and freed when the function returns. The body of an activity

@@ -19,7 +19,6 @@ struct Point {
   llvm::BasicBlock *before; // ends with it
   llvm::BasicBlock *after;  // where the activation goes on
   uint64_t frequency = 1;   // of `before`, in the units of BlockFrequencyInfo, where that is known
-  bool isLast = false;      // behind it the function only returns (remainder.h); found in code with checks
 };
 
 // The block in which a use needs its value: of a phi the end of the block from which control comes.

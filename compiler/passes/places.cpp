@@ -23,13 +23,12 @@ static Constant *table(Abi &abi, Constant *data, Align align, StringRef name) {
 }
 
 Constant *linesOfPoints(Abi &abi, Function &F, ArrayRef<Point> points) {
-  if (!F.getSubprogram() && none_of(points, [](const Point &P) { return P.isLast; }))
+  if (!F.getSubprogram())
     return nullptr;
   SmallVector<uint32_t> lines;
   for (const Point &P : points) {
     auto chain = chainOf(P);
-    const uint32_t line = chain.empty() ? 0 : chain.back()->getLine();
-    lines.push_back(line | (P.isLast ? CH_LINE_LAST : 0));
+    lines.push_back(chain.empty() ? 0 : chain.back()->getLine());
   }
   return table(abi, ConstantDataArray::get(abi.C, lines), Align(4), "charcoal.lines");
 }

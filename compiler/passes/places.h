@@ -8,8 +8,7 @@
 
 namespace charcoal {
 
-// struct ch_frame_info.lines and .inlined; null where there is nothing to say (neither -g nor
-// checks, nothing inlined).
+// struct ch_frame_info.lines and .inlined; null where there is nothing to say (no -g, nothing inlined).
 llvm::Constant *linesOfPoints(Abi &, llvm::Function &, llvm::ArrayRef<Point>);
 llvm::Constant *inlinedAtPoints(Glue &, Abi &, llvm::Function &, llvm::ArrayRef<Point>);
 

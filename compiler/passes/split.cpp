@@ -29,7 +29,6 @@
 #include "options.h"
 #include "places.h"
 #include "question.h"
-#include "remainder.h"
 #include "scalable.h"
 #include "tailcalls.h"
 #include "llvm/IR/InstIterator.h"
@@ -132,10 +131,7 @@ Function *Splitter::run() {
   collectPoints();
   if (!calls.empty()) {
     copySwiftErrors(F);
-    const SmallBitVector last = options().checks ? lastUses(F, calls) : SmallBitVector(calls.size());
     makePoints();
-    for (unsigned k : last.set_bits())
-      points[k].isLast = true;
     moveScalableToBlocks(F, points);
     lowerDynamicLocals();
     repeatAddresses(CrossingValues(F, points));

@@ -8,7 +8,6 @@
 #include "atomicity/atomicity.h"
 #include "atomicity/watcher.h"
 #include "frames/forks.h"
-#include "frames/lines.h"
 #include "frames/runtime_calls.h"
 #include "reactor/runtime_descriptors.h"
 #include "report/watch.h"
@@ -167,7 +166,9 @@ static struct ch_access_place place_of_pause(const struct ch_pause *p) {
     uint32_t point = p->frames[i].point;
     if (!ch_frame_is_ours(info))
       return (struct ch_access_place){
-          .file = info->file, .function = info->name, .line = ch_line_of_point(info, point)};
+          .file = info->file,
+          .function = info->name,
+          .line = info->lines && point >= 1 && point <= info->points ? info->lines[point - 1] : 0};
   }
   return (struct ch_access_place){.file = NULL};
 }

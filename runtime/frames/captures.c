@@ -1,6 +1,5 @@
 /* Counts the captures into frames and native stacks, and reports a function that returns too early. See captures.h. */
 #include "frames/captures.h"
-#include "frames/lines.h"
 #include "frames/notes.h"
 #include "report/symbols.h"
 #include "sched/domain.h"
@@ -18,7 +17,8 @@ struct capture {
   struct ch_frame *frame; /* NULL: it is on `stack`, or lasts */
   struct ch_stack *stack; /* NULL: the stack is gone */
   bool is_handle;         /* the pointer is that of the activity's handle */
-  bool lasts;             /* it is in memory that no return of a function ends, or that nobody uses any more */
+  bool lasts;             /* no return of a function ends the memory, or one has ended it */
+  char *ended_by;         /* the function that has ended it; NULL: none has */
   const void *pointer;
   const char *site;
   const void *spawner; /* an address in the function that spawned the activity */
@@ -43,6 +43,7 @@ static void note(struct ch_branch *b, const void *pointer, bool is_handle, const
                         ch_domain.stack,
                         is_handle,
                         lasts,
+                        NULL,
                         pointer,
                         site,
                         spawner};
@@ -93,32 +94,12 @@ static void forget(struct ch_branch *b, const void *pointer) {
     if (c->frame)
       c->frame->held--;
     ch_notes_take_out(&captures, n);
+    free(c->ended_by);
     free(c);
   }
 }
 void ch_captures_activity_ends(struct ch_branch *b) { forget(b, NULL); }
 void ch_captures_forget(struct ch_branch *b, const void *pointer) { forget(b, pointer); }
-
-/* Tells whether all that the activity still does is to return. So it uses no variable any more, though it writes to its
- * handle at its end. */
-static bool only_returns(const struct ch_branch *b) {
-  if (b->state != CH_READY || b->flags & CH_NATIVE || b->scope)
-    return false;
-  const struct ch_frame *f = b->top;
-  while (!ch_is_chain_end(f) && ch_frame_only_returns(f))
-    f = f->parent;
-  return ch_is_chain_end(f);
-}
-static bool is_needed(const struct capture *c) {
-  return c->is_handle || !only_returns((const struct ch_branch *)c->note.key[BY_BRANCH]);
-}
-/* Nobody will use it. */
-static void is_done(struct capture *c) {
-  if (c->frame)
-    c->frame->held--;
-  c->frame = NULL;
-  c->lasts = true;
-}
 
 static _Noreturn void report(const struct capture *c, const char *where) {
   fflush(stdout);
@@ -140,17 +121,48 @@ CH_COLD static _Noreturn void report_spawner(const struct capture *c) {
   report(c, known ? where : "a plain function");
 }
 
+static bool waits(const struct capture *c) {
+  const struct ch_branch *b = (struct ch_branch *)c->note.key[BY_BRANCH];
+  return b->state == CH_WAITING || b->state == CH_SELECTING;
+}
+
+/* The function has returned. An activity that has been made ready may be about to return, too, and may not need the
+ * local any more: then it ends without another wait. */
+static void local_is_gone(struct capture *c, const char *where) {
+  const struct ch_branch *b = (struct ch_branch *)c->note.key[BY_BRANCH];
+  char *kept = b->state == CH_READY && !c->is_handle ? strdup(where) : NULL;
+  if (!kept)
+    report(c, where);
+  if (c->frame)
+    c->frame->held--;
+  c->frame = NULL;
+  c->lasts = true;
+  c->ended_by = kept;
+  ch_domain.escaped = 1;
+}
+
+static void look(struct ch_note *n, void *data) {
+  (void)data;
+  const struct capture *c = (struct capture *)n;
+  if (!c->ended_by)
+    return;
+  if (waits(c))
+    report(c, c->ended_by);
+  ch_domain.escaped = 1;
+}
+void ch_captures_look(void) {
+  ch_domain.escaped = 0;
+  ch_notes_visit(captures, look, NULL);
+}
+
 struct local {
   const char *begin, *end, *where;
 };
 static void local_ends(struct ch_note *n, void *data) {
   struct capture *c = (struct capture *)n;
   const struct local *l = data;
-  if ((const char *)c->pointer < l->begin || (const char *)c->pointer >= l->end)
-    return;
-  if (is_needed(c))
-    report(c, l->where);
-  is_done(c);
+  if ((const char *)c->pointer >= l->begin && (const char *)c->pointer < l->end && !c->ended_by)
+    local_is_gone(c, l->where);
 }
 void ch_captures_local_ends(const void *local, size_t size, const char *where) {
   struct local l = {local, (const char *)local + size, where};
@@ -168,7 +180,7 @@ void ch_captures_before_run(struct ch_branch *b) {
   ch_domain.stack->in_use = __builtin_frame_address(0);
   for (struct ch_note *n = ch_notes_first(captures, BY_BRANCH, (uintptr_t)b); n; n = ch_notes_after(n, BY_BRANCH)) {
     const struct capture *c = (struct capture *)n;
-    if (!c->frame && !c->lasts && (!c->stack || (const char *)c->pointer < c->stack->in_use) && is_needed(c))
+    if (!c->frame && !c->lasts && (!c->stack || (const char *)c->pointer < c->stack->in_use))
       report_spawner(c);
   }
 }
@@ -191,14 +203,16 @@ static void frame_ends(struct ch_note *n, void *frame) {
   if (c->frame != f)
     return;
   const struct ch_frame_info *info = f->info;
-  if (is_end_of_program(info) || !is_needed(c)) {
-    is_done(c);
+  if (is_end_of_program(info)) {
+    c->frame->held--;
+    c->frame = NULL;
+    c->lasts = true;
     return;
   }
   char where[512];
-  uint32_t line = ch_line_of_point(info, f->point);
+  uint32_t line = info->lines && f->point ? info->lines[f->point - 1] : 0;
   snprintf(where, sizeof where, info->file && line ? "%s (%s, after line %u)" : "%s",
            info->name ? info->name : "a function", info->file, line);
-  report(c, where);
+  local_is_gone(c, where);
 }
 void ch_captures_frame_ends(struct ch_frame *f) { ch_notes_visit(captures, frame_ends, f); }

@@ -1,6 +1,7 @@
 /* Checks law 7: a function whose locals an activity has captured by reference must not return before that activity has
- * finished. Two cases are harmless, and not reported: main, whose return ends the program, and an activity that has
- * been made ready and has nothing left to do but to return (CH_LINE_LAST), as one that has just sent its last message.
+ * finished. Two cases are harmless. With main the program ends. And an activity that has been made ready may have
+ * nothing more to do than to return, as one that has just sent its last message: it is reported only when it waits once
+ * more.
  *
  * The check is made only while ch_checks is set. Each word of a new activity's record (and the address of its handle)
  * that points into a frame taken at entry, or into the native stack, is a *capture*. A frame's `held` counts the
@@ -21,6 +22,8 @@ CH_HIDDEN void ch_captures_activity_ends(struct ch_branch *);
 CH_HIDDEN void ch_captures_forget(struct ch_branch *, const void *pointer);
 CH_HIDDEN void ch_captures_before_run(struct ch_branch *);
 CH_HIDDEN void ch_captures_frame_ends(struct ch_frame *);
+/* Reports an activity that waits although a local that it knows is gone. Is called while ch_domain.escaped is set. */
+CH_HIDDEN void ch_captures_look(void);
 struct ch_stack;
 CH_HIDDEN void ch_captures_stack_ends(const struct ch_stack *);
 /* The live frame that p points into, or NULL (allocator.c). */

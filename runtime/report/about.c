@@ -1,7 +1,6 @@
 /* Describes what a branch waits for. See about.h. */
 #include "report/about.h"
 #include "activity/activity.h"
-#include "frames/lines.h"
 #include "reactor/timer.h"
 #include <string.h>
 
@@ -123,6 +122,6 @@ bool ch_about_frame(const struct ch_frame_info *info, uint32_t point, unsigned n
                                        : info->flags & CH_FRAME_ENTRY ? "a call that has not begun"
                                                                       : NULL,
                            .file = info->file,
-                           .line = ch_line_of_point(info, point)};
+                           .line = info->lines && stands ? info->lines[point - 1] : 0};
   return true;
 }

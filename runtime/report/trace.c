@@ -10,7 +10,6 @@
 #include "report/watch.h"
 #include "atomicity/atomicity.h"
 #include "frames/forks.h"
-#include "frames/lines.h"
 #include "frames/out_of_memory.h"
 #include "frames/runtime_calls.h"
 #include "reactor/runtime_descriptors.h"
@@ -115,7 +114,7 @@ static struct place place_of_site(const char *site) {
 /* Where the function of a saved frame goes on. */
 static struct place place_of_frame(const struct ch_frame *f) {
   const struct ch_frame_info *info = f->info;
-  uint32_t line = ch_line_of_point(info, f->point);
+  uint32_t line = info->lines && f->point >= 1 && f->point <= info->points ? info->lines[f->point - 1] : 0;
   return (struct place){info->file, info->name, info->file ? (uint32_t)strlen(info->file) : 0, line, 0};
 }
 

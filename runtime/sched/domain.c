@@ -106,6 +106,8 @@ static void look_whether_runs_are_prepared(void) {
 CH_COLD static void before_run(struct ch_branch *b) {
   if (ch_domain.cancellable)
     ch_host_runs(b);
+  if (ch_domain.escaped)
+    ch_captures_look();
   if (ch_checks)
     ch_captures_before_run(b);
   if (ch_watched)
@@ -356,6 +358,8 @@ __attribute__((noinline)) static void idle(struct ch_domain *d, struct ch_group 
   /* The poll that may wait also takes what has happened already, so a look before it would only add a system call. */
   if (CH_UNLIKELY(d->lock_queues != 0))
     ch_locks_look();
+  if (CH_UNLIKELY(d->escaped))
+    ch_captures_look();
   bool waits = g->outside != 0 || (d->watches != 0 && g->live != 0);
   if (waits && !sources)
     ch_timers_fire();

@@ -63,6 +63,7 @@ struct ch_domain {
   uint8_t holds_cancellation; /* it is held back, and the program has it enabled */
   uint8_t asks_again : 1;     /* in a child of fork: its names are to be asked for again (ch_dns_ask_again) */
   uint8_t exits : 1;          /* an activity has called pthread_exit: `result` is that of this call (thread_exit.h) */
+  uint8_t escaped : 1;        /* a local may have been lent for longer than it lives (ch_captures_look) */
   uint8_t exiting : 1; /* the C library's pthread_exit leaves the stack of the running branch, or of one that waits */
   union {
     struct {

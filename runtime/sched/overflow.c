@@ -5,7 +5,6 @@
 #include "activity/activity.h"
 #include "frames/runtime_calls.h"
 #include "frames/interposed.h"
-#include "frames/lines.h"
 #include "frames/spares.h"
 #include "report/place.h"
 #include "report/runtime_code.h"
@@ -113,7 +112,7 @@ static void say_frames(const struct ch_branch *b) {
       return;
     }
     const struct ch_frame_info *info = f->info;
-    uint32_t line = ch_line_of_point(info, f->point);
+    uint32_t line = info->lines && f->point ? info->lines[f->point - 1] : 0;
     say(info->file && line ? "charcoal:   called by %s (%s:%u)\n" : "charcoal:   called by %s\n",
         info->name ? info->name : "a call that has not begun", info->file, line);
   }

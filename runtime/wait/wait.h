@@ -19,7 +19,6 @@
 
 #include "sched/domain.h"
 #include "charcoal/clause.h"
-#include "frames/lines.h"
 #include "wait/claim.h"
 #include "wait/link.h"
 #include <errno.h>
@@ -89,7 +88,7 @@ struct ch_operand {
 };
 #define CH_OPERAND_BYTES (CH_FRAME_HEADER + sizeof(struct ch_operand))
 #define CH_OPERAND_FRAME(function)                                                                                     \
-  {.resume = ch_operand_resume, .name = (function), .size = CH_OPERAND_BYTES, .align = 16, .flags = CH_FRAME_RETURNS}
+  {.resume = ch_operand_resume, .name = (function), .size = CH_OPERAND_BYTES, .align = 16}
 CH_HIDDEN int ch_operand_resume(struct ch_frame *);
 static inline const struct ch_operand *ch_operand_of(const struct ch_branch *b) {
   return (const struct ch_operand *)((const struct ch_frame *)b->top)->image;

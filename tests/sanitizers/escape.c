@@ -50,16 +50,21 @@ NOINLINE static void trusts_a_message(void) {
   activate { // message spawns
     int one = 1;
     ch_send(&said, &one);
-    for (int turns = 0; turns < 100; turns++) // it can run, and is alive long enough
-      ch_reschedule();
+    usleep(1000);
     sink += local;
   }
+  ch_reschedule(); // it waits in ch_send now
   ch_recv(&said, &text);
 } // message returns
 
 NOINLINE static void finishes(ch_sem *done) { ch_sem_post(done); }
 
-// The activities may be alive at the returns, but their messages are the last use of what they know.
+NOINLINE static void counts(channel(int) *numbers) {
+  for (int i = 0; i < 3; i++)
+    ch_send(numbers, &i);
+}
+
+// The activities may be alive at the return, but their messages are the last use of what they know.
 NOINLINE static void waits_for_the_last_use(void) {
   channel(int) said = {0};
   ch_sem done = CH_SEM_INIT(0);
@@ -70,8 +75,10 @@ NOINLINE static void waits_for_the_last_use(void) {
     sink++;
   }
   activate finishes(&done);
+  activate counts(&said);
   ch_reschedule();
-  ch_recv(&said, &text);
+  for (int i = 0; i < 4; i++)
+    ch_recv(&said, &text);
   ch_sem_wait(&done);
 }
 

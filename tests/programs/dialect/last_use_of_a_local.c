@@ -62,8 +62,39 @@ static int value(void) {
   return result;
 }
 
+static int answers(void) {
+  channel(int) there = {0}, back = {0};
+  int value = 0;
+  activate { // goes once more around its loop when the last answer has been taken
+    int x;
+    for (int i = 0; i < 3; i++) {
+      ch_recv(&there, &x);
+      x++;
+      ch_send(&back, &x);
+    }
+  }
+  for (int i = 0; i < 3; i++) {
+    ch_send(&there, &value);
+    ch_recv(&back, &value);
+  }
+  return value;
+}
+
+static int choice(void) {
+  channel(int) one = {0}, other = {0};
+  int result;
+  activate {
+    int nine = 9;
+    waituntil (ch_send(&one, &nine)) {}
+    or waituntil (ch_send(&other, &nine)) {}
+  }
+  ch_reschedule();
+  ch_recv(&other, &result);
+  return result;
+}
+
 int main(void) {
-  printf("%d %d %d\n", units(), messages(), value());
+  printf("%d %d %d %d %d\n", units(), messages(), value(), answers(), choice());
   while (ended < 5)
     usleep(10);
 }
