@@ -1,5 +1,5 @@
-/* Addresses of labels, and names that assembly defines, belong to one copy of a function: a function with atomic regions
- * and one of these has no second version without its regions for calls from inside a region. */
+/* Addresses of labels, and names that assembly defines, belong to one copy of a function: a function with atomic
+ * regions and one of these has no second version without its regions for calls from inside a region. */
 // outcome: code_that_cannot_be_copied.expected
 #include <charcoal.h>
 #include <stdio.h>
