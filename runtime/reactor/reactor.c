@@ -213,12 +213,17 @@ const struct ch_clause_type ch_timed_call_clause_type = {
 
 __thread struct ch_turns ch_turns;
 
-/* Asks the kernel: what ch_fd_wait returns, or 0. */
+/* Asks the kernel: what ch_fd_wait returns, or 0. Also 0: the kernel refuses to look, because the process may have no
+ * descriptors now, and the reactor will tell. */
 static int look_at(int fd, int wanted) {
   struct pollfd p = {.fd = fd, .events = (short)wanted};
-  int saved = errno, ready = fd < 0 ? -EBADF : ch_is_marked() ? -ECANCELED : ch_poll_now(&p, 1);
+  if (fd < 0)
+    return -EBADF;
+  if (ch_is_marked())
+    return -ECANCELED;
+  int saved = errno, ready = ch_poll_now(&p, 1);
   errno = saved;
-  return ready <= 0 ? ready : p.revents & POLLNVAL ? -EBADF : p.revents;
+  return ready <= 0 ? 0 : p.revents & POLLNVAL ? -EBADF : p.revents;
 }
 
 /* The value with which the clause would be fired now; 0 if nothing has happened. */

@@ -667,3 +667,19 @@ TEST(polls_with_a_mask_of_signals_need_no_descriptor) {
   EXPECT(epoll_ctl(epoll_of_bytes, EPOLL_CTL_ADD, bytes[0], &event) == 0);
   EXPECT(without_descriptors(polls_with_masks) == 0);
 }
+
+/* A sandbox does that: then poll(2) refuses to look even at one descriptor. */
+TEST(a_wait_with_a_limit_is_right_where_the_process_may_have_no_descriptor) {
+  int p[2];
+  struct rlimit none;
+  ch_activity other;
+  activate { ch_sleep(CH_FOREVER); }
+  EXPECT(pipe(p) == 0 && ch_fd_wait(p[0], POLLIN, 1000000) == 0 && getrlimit(RLIMIT_NOFILE, &none) == 0);
+  none.rlim_cur = 0;
+  EXPECT(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  EXPECT(ch_fd_wait(p[0], POLLIN, 0) == 0 && ch_fd_wait(p[0], POLLIN, 1000000) == 0);
+  activate[&other] { EXPECT(ch_fd_wait(p[0], POLLIN, 60000000000) == POLLIN); }
+  ch_sleep(1000000);
+  EXPECT(write(p[1], "x", 1) == 1);
+  ch_activity_wait(&other);
+}
