@@ -104,13 +104,21 @@ static void insertYieldsInCycles(Function &version) {
       llvm::erase(cycle, header);
   });
 
-  // Then those that call only functions of which nobody knows whether they check.
+  // Then those that call only functions of which nobody knows whether they check. Where a computed goto leads right to
+  // many such calls, most turns make one, so that a yield point at the goto is passed no more often. LLVM copies the
+  // goto behind each label, and if the labels began with yield points, the time that it takes to place the blocks would
+  // grow with the cube of their number.
+  constexpr unsigned many = 64;
+  auto makesCall = [](const BasicBlock *BB) { return any_of(*BB, isUnknownCall); };
+  auto isLabelOfCall = [&](const BasicBlock *BB) { return BB->hasAddressTaken() && makesCall(BB); };
   erase_if(without, [](BasicBlock *BB) { return any_of(*BB, isCheck); });
   cutCycles(std::move(without), order, [&](SmallVectorImpl<BasicBlock *> &cycle, BasicBlock *header) {
-    if (any_of(cycle, [](const BasicBlock *BB) { return any_of(*BB, isUnknownCall); }))
-      yieldForCalls(cycle, header, isUnknownCall, UINT_MAX); // these are points anyway
-    else
+    if (none_of(cycle, makesCall))
       cycle.clear();
+    else if (count_if(cycle, isLabelOfCall) > many)
+      yieldAt(cycle, header);
+    else
+      yieldForCalls(cycle, header, isUnknownCall, UINT_MAX); // these are points anyway
   });
 }
 
