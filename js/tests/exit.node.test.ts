@@ -53,3 +53,23 @@ test('a module whose await never ends says which activities wait, and a reader a
   const left = ends('')
   ok(left.status === 0 && left.stderr === '', `it ended with ${left.status}: ${left.stderr}`)
 })
+
+test('of many copies in one process one tells what waits for ever, and Node warns of no listeners', () => {
+  install()
+  const file = path.join(project, 'copies.cjs')
+  writeFileSync(
+    file,
+    `const copies = Array.from({ length: 12 }, () => {
+      for (const name of Object.keys(require.cache)) delete require.cache[name]
+      return require(require.resolve('charcoal-js').replace(/index\\.\\w+$/, 'index.cjs'))
+    })
+    const { channel, spawn } = copies[5]
+    const jobs = channel(0, 'jobs')
+    const stuck = spawn(function* () { yield* jobs.recv() }, { name: 'reader' })
+    console.log(new Set(copies).size)
+    process.exitCode = 13`,
+  )
+  const { stdout, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8' })
+  ok(stdout.trim() === '12', stdout + stderr)
+  ok(stderr.match(/^charcoal: nothing is left/gm)?.length === 1 && !stderr.includes('MaxListeners'), stderr)
+})

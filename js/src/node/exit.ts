@@ -8,6 +8,7 @@
  */
 import type { AtomicBlock } from '../core/atomicBlock.ts'
 import { domain } from '../core/current.ts'
+import { PROTOCOL } from '../core/kind.ts'
 import { describeActivities } from '../dev/report.ts'
 
 interface Process {
@@ -20,12 +21,18 @@ const UNSETTLED = 13
 
 const host = (globalThis as { process?: Process }).process
 
-host?.on?.('beforeExit', () => {
-  const { base, top } = domain
-  if (top !== undefined && top !== base) (top as AtomicBlock).reportIfStuck()
-})
+// Copies of the library have one domain, so one of them tells.
+const TELLS = Symbol.for(`charcoal.exit.${PROTOCOL}`)
+const realm = globalThis as { [TELLS]?: true }
 
-host?.on?.('exit', () => {
-  if (host.exitCode !== UNSETTLED || domain.live === null) return
-  console.warn(`charcoal: nothing is left to do, and these wait for ever:\n${describeActivities()}`)
-})
+if (!realm[TELLS]) {
+  realm[TELLS] = true
+  host?.on?.('beforeExit', () => {
+    const { base, top } = domain
+    if (top !== undefined && top !== base) (top as AtomicBlock).reportIfStuck()
+  })
+  host?.on?.('exit', () => {
+    if (host.exitCode !== UNSETTLED || domain.live === null) return
+    console.warn(`charcoal: nothing is left to do, and these wait for ever:\n${describeActivities()}`)
+  })
+}
