@@ -21,6 +21,7 @@
 #include "sections.h"
 #include "shortcuts.h"
 #include "split.h"
+#include "statics.h"
 #include "strips.h"
 #include "unwinding.h"
 #include "versions.h"
@@ -70,6 +71,7 @@ template <typename Pass, Stage stage> static void add(ModulePassManager &passes)
 static const Entry pipeline[] = {
     {"repair", Stage::Start, "what clang leaves invalid becomes valid", add<RepairPass, Stage::Start>},
     {"unwinding", Stage::Start, "exceptions pass the dialect's blocks", add<UnwindingPass, Stage::Start>},
+    {"statics", Stage::Start, "local variables are made once among activities", add<StaticsPass, Stage::Start>},
     {"retain", Stage::Start, "what the program keeps is kept by the linker", add<RetainPass, Stage::Start>},
     {"modes", Stage::Start, "changes of MXCSR tell the runtime", add<ModesPass, Stage::Start>},
     {"outline", Stage::Start, "activate statements become calls of the runtime", add<OutlinePass, Stage::Start>},

@@ -65,4 +65,6 @@ int main() {
     spawn(makes_after_an_end, 0);
   wait_for(2);
   std::printf("%d tries\n", tries);
+
+  make_unlocked();
 }

@@ -20,3 +20,4 @@ inline Slow &around(int from) {
   return variable;
 }
 int asks_in_plain_code(int from);
+void make_unlocked();
