@@ -174,3 +174,26 @@ test('development mode works where the host tells its scripts only to a debugger
   }
   same(open, 0)
 })
+
+test('many copies in one process keep stores, and take no more of the stack than one', () => {
+  install()
+  const program = `const { AsyncLocalStorage } = require('node:async_hooks')
+    const file = require.resolve('charcoal-js').replace(/index\\.\\w+$/, 'index.cjs')
+    const copies = Array.from({ length: 40 }, () => {
+      for (const name of Object.keys(require.cache)) delete require.cache[name]
+      return require(file)
+    })
+    const storage = new AsyncLocalStorage()
+    const deep = (n, f) => (n === 0 ? f() : storage.run(n, () => deep(n - 1, f)))
+    const seen = ({ atomic, sleep, spawn }, n) =>
+      deep(100, () => storage.run(n, () => spawn(function* () {
+        yield* sleep(1)
+        storage.enterWith(n + 0.5)
+        yield* atomic(function* () { yield* sleep(1) })
+        return storage.getStore()
+      })))
+    Promise.all([0, 20, 39].map((n) => seen(copies[n], n))).then((stores) => console.log(stores.join()))`
+  writeFileSync(path.join(project, 'many.cjs'), program)
+  const { stdout, stderr } = spawnSync(process.execPath, ['many.cjs'], { cwd: project, encoding: 'utf8' })
+  same([stdout.trim(), stderr], ['0.5,20.5,39.5', ''])
+})

@@ -25,7 +25,7 @@ import type { Block, Branch } from '../core/types.ts'
 interface AsyncHooks {
   AsyncLocalStorage: {
     new (): { getStore(): Block | undefined }
-    prototype: Record<'run' | 'exit' | 'enterWith', Method>
+    prototype: Record<'run' | 'exit' | 'enterWith', Method> & { [SHARED]?: Shared }
     bind?: (f?: Method) => Method
     snapshot?: (f?: Method) => Method
   }
@@ -64,54 +64,44 @@ const hooks = (host?.getBuiltinModule ?? (typeof $require === 'function' ? $requ
   'node:async_hooks',
 ) as AsyncHooks | undefined
 
-if (hooks !== undefined) {
-  const { AsyncLocalStorage, AsyncResource } = hooks
+/** What a copy of the library is told of the program's contexts. */
+interface Copy {
+  /** A function begins that enters another context; `isUse`: and keeps a store there. */
+  enters(isUse: boolean): void
+  left(): void
+  /** The program is about to enter a store for good, and then has. */
+  uses(): void
+  changed(): void
+}
+
+/**
+ * The host's functions, which all copies of the library in the process share, in whatever realm: they are replaced
+ * once, and tell the copies.
+ */
+interface Shared {
+  readonly run: Method
+  readonly enterWith: Method
+  readonly runInAsyncScope: AsyncContext['runInAsyncScope']
+  readonly copies: Copy[]
+}
+
+const SHARED = Symbol.for('charcoal.contexts.1')
+
+function replaced({ AsyncLocalStorage, AsyncResource }: AsyncHooks): Shared {
   const { prototype } = AsyncLocalStorage
   const { enterWith, run } = prototype
   const { runInAsyncScope } = AsyncResource.prototype
-  let used = false
-  /** Programs that keep no contexts are spared the question what they keep. */
-  const use = (): void => {
-    if (used) return
-    used = true
-    useContexts({ present, unshare, inherit, entered, opened, block: () => blocks.getStore() ?? null })
-    // Nothing was kept until now, so all branches that live have the context of now, whoever wakes them.
-    for (let activity = domain.live ?? null; activity !== null; activity = activity.prev)
-      for (const branch of branchesOf(activity)) branch.context ??= present()
-  }
-  let running = 0 // how many calls of functions that enter another context are on the stack
-  let sharing: Parameters<AsyncContexts['unshare']>[0][] = []
-  // In Node 20 `run` changes the context that is there until it ends, so that it can be copied only then.
-  const unshare: AsyncContexts['unshare'] = (owner) => {
-    if (running > 0) sharing.push(owner)
-    else if (owner.context) owner.context = owner.context.runInAsyncScope(present, null)
-  }
-  const inherit: AsyncContexts['inherit'] = (call) => {
-    if (call.context !== undefined || domain.current === null) return
-    call.context = domain.current.context
-    unshare(call)
-  }
-  const unshareAll = (): void => {
-    const owners = sharing
-    sharing = []
-    owners.forEach(unshare)
-  }
-  const look = (): void => setElsewhere(used && running > 0)
+  const copies: Copy[] = []
+  let running = 0
   const entering = (f: Method, isUse: boolean): Method =>
     function (...args) {
-      if (isUse) use()
-      const branch = domain.current
-      const context = branch?.context
+      for (let i = 0; i < copies.length; i++) copies[i].enters(isUse)
       running++
-      look()
       try {
         return f.apply(this, args)
       } finally {
         running--
-        look()
-        if (running === 0 && sharing.length > 0) unshareAll()
-        // What `enterWith` has entered inside has ended mostly, but not if the function has entered nothing itself.
-        if (branch !== null && branch.context !== context) branch.context = present()
+        for (let i = 0; i < copies.length; i++) copies[i].left()
       }
     }
   const entersRun = entering(run, true)
@@ -142,29 +132,90 @@ if (hooks !== undefined) {
       const bind = AsyncLocalStorage[name]!
       AsyncLocalStorage[name] = (f) => entering(bind.call(AsyncLocalStorage, f), false)
     }
-  /** The run loop enters contexts all the time, which says nothing of the program. */
-  class Kept extends AsyncResource {}
-  Kept.prototype.runInAsyncScope = runInAsyncScope
   prototype.enterWith = function (...args) {
     if (byHost) return enterWith.apply(this, args)
-    use()
-    look()
+    for (const copy of copies) copy.uses()
     const result = enterWith.apply(this, args)
-    contextChanged()
+    for (const copy of copies) copy.changed()
     return result
   }
+  const shared: Shared = { run, enterWith, runInAsyncScope, copies }
+  Object.defineProperty(prototype, SHARED, { value: shared })
+  return shared
+}
+
+if (hooks !== undefined) {
+  const { AsyncLocalStorage, AsyncResource } = hooks
+  const { run, enterWith, runInAsyncScope, copies } = AsyncLocalStorage.prototype[SHARED] ?? replaced(hooks)
+  let used = false
+  /** Programs that keep no contexts are spared the question what they keep. */
+  const use = (): void => {
+    if (used) return
+    used = true
+    useContexts({ present, unshare, inherit, entered, opened, block: () => blocks.getStore() ?? null })
+    // Nothing was kept until now, so all branches that live have the context of now, whoever wakes them.
+    for (let activity = domain.live ?? null; activity !== null; activity = activity.prev)
+      for (const branch of branchesOf(activity)) branch.context ??= present()
+  }
+  /** The calls on the stack of functions that enter another context: who has made each, and in which context. */
+  const running: (Branch | null)[] = []
+  const before: (AsyncContext | null | undefined)[] = []
+  let sharing: Parameters<AsyncContexts['unshare']>[0][] = []
+  // In Node 20 `run` changes the context that is there until it ends, so that it can be copied only then.
+  const unshare: AsyncContexts['unshare'] = (owner) => {
+    if (running.length > 0) sharing.push(owner)
+    else if (owner.context) owner.context = owner.context.runInAsyncScope(present, null)
+  }
+  const inherit: AsyncContexts['inherit'] = (call) => {
+    if (call.context !== undefined || domain.current === null) return
+    call.context = domain.current.context
+    unshare(call)
+  }
+  const unshareAll = (): void => {
+    const owners = sharing
+    sharing = []
+    owners.forEach(unshare)
+  }
+  const look = (): void => setElsewhere(used && running.length > 0)
+  const copy: Copy = {
+    enters(isUse) {
+      if (isUse) use()
+      const branch = domain.current
+      running.push(branch)
+      before.push(branch?.context)
+      look()
+    },
+    left() {
+      const branch = running.pop()
+      const context = before.pop()
+      if (branch === undefined) return // it had begun before the copy was loaded
+      look()
+      if (running.length === 0 && sharing.length > 0) unshareAll()
+      // What `enterWith` has entered inside has ended mostly, but not if the function has entered nothing itself.
+      if (branch !== null && branch.context !== context) branch.context = present()
+    },
+    uses() {
+      use()
+      look()
+    },
+    changed: contextChanged,
+  }
+  copies.push(copy)
+  /** The run loop enters contexts all the time, which says nothing of the program. */
+  class Kept extends AsyncResource {}
+  Kept.prototype.runInAsyncScope = runInAsyncScope as never
   const present = (): AsyncContext => new Kept('charcoal')
   const entered = (): AsyncContext | undefined => (isElsewhere ? present() : undefined)
   const blocks = new AsyncLocalStorage()
-  let enters = true // workerd has no `enterWith`; there code belongs to its block only after its next wait
+  let canEnter = true // workerd has no `enterWith`; there code belongs to its block only after its next wait
   const inside = (block: Block): AsyncContext => {
     block.noted = true
     try {
-      if (enters) enterWith.call(blocks, block)
+      if (canEnter) enterWith.call(blocks, block)
     } catch {
-      enters = false
+      canEnter = false
     }
-    return enters ? present() : (run.call(blocks, block, present) as AsyncContext)
+    return canEnter ? present() : (run.call(blocks, block, present) as AsyncContext)
   }
   const opened = (branch: Branch, block: Block, runs: boolean): void => {
     const { context } = branch
