@@ -76,19 +76,13 @@ static void write_token(struct __jmp_buf_tag *buffer, struct anchor *a) {
 
 /* ---- jumps ---- */
 
-/* What longjmp was called with, for the jump that is under way to the anchor in ch_tls.entry. The buffer is copied
- * without its signal mask, because it may be a local of a function that the jump leaves. */
-static __thread struct {
-  int value;
-  unsigned char buffer[offsetof(struct __jmp_buf_tag, __mask_was_saved) + sizeof(int)];
-} jump;
-
 bool ch_anchor_jumps(const struct __jmp_buf_tag *buffer, int value) {
   struct token t;
   if (!read_token(buffer, &t))
     return false;
-  memcpy(jump.buffer, buffer, sizeof jump.buffer);
-  jump.value = value;
+  struct ch_stack_jump *jump = &ch_domain.main_stack->jump;
+  memcpy(jump->buffer, buffer, sizeof jump->buffer);
+  jump->value = value;
   if (CH_UNLIKELY(ch_domain.open_blocks != NULL))
     ch_blocks_take_back(t.around.opened); /* as long as their memory is there */
   ch_tls.entry = t.anchor;
@@ -142,9 +136,10 @@ static _Noreturn void to_nowhere(struct ch_branch *b) {
 
 /* setjmp returns once more. */
 static _Noreturn void land(void) {
+  const struct ch_stack_jump *jump = &ch_domain.main_stack->jump;
   struct __jmp_buf_tag buffer;
-  memcpy(&buffer, jump.buffer, sizeof jump.buffer);
-  siglongjmp(&buffer, jump.value);
+  memcpy(&buffer, jump->buffer, sizeof jump->buffer);
+  siglongjmp(&buffer, jump->value);
 }
 
 /* The frames that were saved since the code that runs here was entered are the branch's no more. Returns the first. */

@@ -10,10 +10,18 @@
 #define CHARCOAL_SCHED_STACK_H
 
 #include "frames/attributes.h"
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <ucontext.h>
+
+/* What longjmp was called with. The buffer is copied without its signal mask, because it may be a local of a function
+ * that the jump leaves. */
+struct ch_stack_jump {
+  int value;
+  unsigned char buffer[offsetof(struct __jmp_buf_tag, __mask_was_saved) + sizeof(int)];
+};
 
 struct ch_stack {
   struct ch_stack *next; /* in the domain's list of idle ones */
@@ -28,6 +36,7 @@ struct ch_stack {
   size_t asan_size;
   unsigned valgrind; /* its number there */
   void *cleanups;    /* of the thread's own: the list of pthread_cleanup_push, as it was when the domain began */
+  struct ch_stack_jump jump; /* of the thread's own: the one that is under way; thread-local memory is scarce */
 };
 
 /* A stack as large as the thread's own, on which `enter` is called by the first switch to it, and never returns. NULL

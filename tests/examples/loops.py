@@ -59,9 +59,6 @@ def flags(package):
     return output.split() if status == 0 else None
 
 
-ROOM = "glibc.rtld.optional_static_tls=2048"
-
-
 def compile_all(cc, folder, options, expect):
     """Yields the name of each program and the command that runs it."""
     plain = [option for option in options if option != "-fsanitize=address"]
@@ -80,8 +77,7 @@ def compile_all(cc, folder, options, expect):
         expect(f"{name}_compiles {' '.join(options)}", (status, output) == (0, ""), output[-2000:])
         program = f"{folder}/{name}.node"
         commands = {
-            # Node 22 leaves too little room for the addon's thread-local memory (docs/guide/loops.md).
-            "in_node": ["env", f"GLIBC_TUNABLES={ROOM}", "node", f"{FOLDER}/in_node.js", program],
+            "in_node": ["node", f"{FOLDER}/in_node.js", program],
             "over_libuv": [program, f"{folder}/text", f"{folder}/copy", f"{folder}/other"],
         }
         yield name, commands.get(name, [program])
