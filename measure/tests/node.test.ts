@@ -67,6 +67,13 @@ test('a program that ends while a module still waits is not told as finished', a
   same([end.reason, end.exitCode, exitCode], ['unsettled', 13, 13])
   const chosen = await record('setTimeout(() => process.exit(13), 2)')
   same([chosen.end.reason, chosen.exitCode], ['exit', 13])
+  const kept = await record('process.exitCode = 13; setTimeout(() => {}, 2)')
+  same([kept.end.reason, kept.exitCode], ['exit', 13])
+  const again = await record(
+    `let n = 0
+process.on('beforeExit', () => { if (n++ === 0) setTimeout(() => {}, 2); else process.exit(13) })`,
+  )
+  same([again.end.reason, again.exitCode], ['exit', 13])
   const late = await record("process.on('exit', () => { process.exitCode = 5 }); setTimeout(() => {}, 2)")
   same([late.end.reason, late.end.exitCode, late.exitCode], ['exit', 5, 5])
 })
@@ -76,9 +83,12 @@ test('what happened to child processes stands in the first line', async () => {
     `import { fork } from 'node:child_process'
 const ways = { die: () => process.kill(process.pid, 'SIGKILL'), 
   end: () => setInterval(() => process.kill(process.pid, 'SIGTERM'), 5),
-  fail: () => process.exit(3), throw: () => { throw new Error('no') }, work: () => {} }
-if (process.argv[2] !== undefined) setTimeout(ways[process.argv[2]], 20)
-else for (const way in ways) await new Promise((done) => fork(process.argv[1], [way], { stdio: 'ignore' })
+  fail: () => process.exit(3), throw: () => { throw new Error('no') }, work: () => {}, wait: () => {} }
+const way = process.argv[2]
+if (way !== undefined) {
+  setTimeout(ways[way], 20)
+  if (way === 'wait') await new Promise(() => {})
+} else for (const way in ways) await new Promise((done) => fork(process.argv[1], [way], { stdio: 'ignore' })
   .on('exit', done))`,
   )
   const analyser = new Analyser()
@@ -87,10 +97,11 @@ else for (const way in ways) await new Promise((done) => fork(process.argv[1], [
   same(figures.recordings[0]!.children!.map((text) => text.replace(/\d{2,}/g, 'N')).sort(), [
     'child process N (program.mjs) crashed',
     'child process N (program.mjs) ended with status 3',
+    'child process N (program.mjs) ended with status N',
     'child process N (program.mjs) was ended by SIGTERM',
     'child process N (program.mjs) was killed or crashed',
   ])
-  ok(/^child process .*; and 1 more did not end by itself$/.test(troubles(figures)[0]!), troubles(figures)[0])
+  ok(/^child process .*; and 2 more did not end by themselves$/.test(troubles(figures)[0]!), troubles(figures)[0])
 })
 
 test('a signal that the program does not handle ends it as ever, recorded', async () => {

@@ -34,9 +34,6 @@ export interface Fallback {
   exitCode?: number
 }
 
-/** Node's exit status if its event loop has nothing left to do while a module still waits. */
-const UNSETTLED = 13
-
 /** What the recorder in the program did not know. */
 export interface About {
   /** What reports are called, unless the file says so. */
@@ -71,7 +68,7 @@ export async function complete(out: string, parts: string[], fallback: Fallback,
 /** The end of the whole trace, before anything is counted. `end`: what the first file says. */
 function totalOf(end: End | null, fallback: Fallback): End {
   const { signal } = end ?? fallback
-  // The program may have changed its status after the recorder's end, and Node does in one case.
+  // The program may have changed its status after the recorder's end.
   const exitCode = end === null ? undefined : (fallback.exitCode ?? end.exitCode)
   return {
     type: 'end',
@@ -196,8 +193,7 @@ class Whole {
 
 function reasonOf(end: End | null, { reason, exitCode = 0 }: Fallback): string {
   if (end === null) return reason
-  if (end.reason !== 'finished' || exitCode === 0) return end.reason
-  return exitCode === UNSETTLED && end.exitCode !== UNSETTLED ? 'unsettled' : 'exit'
+  return end.reason === 'finished' && exitCode !== 0 ? 'exit' : end.reason
 }
 
 interface Ids {

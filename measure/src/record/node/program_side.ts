@@ -16,7 +16,7 @@ import { CONFIG, HUNG, MARK, SILENT, STOP, type HookConfig } from './config.ts'
 import { NodeRecorder } from './recorder.ts'
 import { sample } from './sample.ts'
 import { inFile } from './loader_map.ts'
-import { ownUrl, translatePlaces } from './stack.ts'
+import { isInExit, ownUrl, translatePlaces } from './stack.ts'
 import { given } from '../given.ts'
 import { madeText } from '../unwatched_text.ts'
 import { tellUnwatched } from './accesses/unwatched.ts'
@@ -24,6 +24,9 @@ import { traceActivities } from '../activities.ts'
 
 /** Node's own choice. */
 const DEBUG_PORT = 9229
+
+/** Node's exit status if its event loop has nothing left to do while a module still waits. */
+const UNSETTLED = 13
 
 type Stop = (why: string, more?: Pick<End, 'exitCode' | 'signal'>) => void
 
@@ -196,8 +199,13 @@ function stopWithProcess(stop: Stop): void {
   const off = process.off.bind(process)
   const listenerCount = process.listenerCount.bind(process)
   let reason = 'finished'
+  let chosen: typeof process.exitCode
   atVeryEnd((exitCode) => stop(reason, { exitCode }))
+  process.on('beforeExit', () => (chosen = process.exitCode))
   process.on('exit', (exitCode) => {
+    // Node 20 passes 0, and sets `process.exitCode`; later versions pass the status, as `process.exit` does.
+    const isNodes = chosen === undefined && process.exitCode === UNSETTLED && !isInExit()
+    if (reason === 'finished' && isNodes) return stop('unsettled', { exitCode: UNSETTLED })
     if (reason === 'finished' && exitCode !== 0) reason = 'exit'
     stop(reason, { exitCode })
   })

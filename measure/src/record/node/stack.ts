@@ -111,13 +111,29 @@ export const translated = (place: Place): Place => translate(place)
 
 /** The result is valid until the next call. */
 export function here(below?: Function): Frames {
+  const stack = formatted(sites, below)
+  // While the program formats a stack, the language formats no other one: then it is not known where we are.
+  return stack === frames ? frames : NOWHERE
+}
+
+/** True if `process.exit` is on the stack. */
+export function isInExit(): boolean {
+  return formatted(hasExit) === true
+}
+
+function hasExit(_: unknown, all: Site[]): boolean {
+  for (let i = 0; i < all.length; i++)
+    if (all[i].getFunctionName() === 'exit' && all[i].getFileName() === 'node:internal/process/per_thread') return true
+  return false
+}
+
+function formatted(format: (error: unknown, all: Site[]) => unknown, below?: Function): unknown {
   const { prepareStackTrace, stackTraceLimit } = Error as any
   Error.stackTraceLimit = LIMIT
-  ;(Error as any).prepareStackTrace = sites
+  ;(Error as any).prepareStackTrace = format
   Error.captureStackTrace(holder, below as any)
-  // While the program formats a stack, the language formats no other one: then it is not known where we are.
-  const result = holder.stack === frames ? frames : NOWHERE
+  const { stack } = holder
   ;(Error as any).prepareStackTrace = prepareStackTrace
   Error.stackTraceLimit = stackTraceLimit
-  return result
+  return stack
 }
