@@ -48,14 +48,18 @@ export function inFile(place: Place, toFile = loaderMap(place.url)): Place {
   return { ...place, line, column, ...(place.begin && { begin: toFile(...place.begin) }) }
 }
 
+/** Without a map in store Node is not asked, because what it calls to look may be the program's (`startsWith`). */
 function find(url: string): LoaderMap | undefined {
-  if (!url.startsWith('file:')) return undefined
+  if (!url.startsWith('file:') || !keepsMaps()) return undefined
   try {
     return (Module.findSourceMap(url) ?? Module.findSourceMap(fileURLToPath(url))) as unknown as LoaderMap | undefined
   } catch {
     return undefined
   }
 }
+
+const keepsMaps = (): boolean =>
+  (process as { sourceMapsEnabled?: boolean }).sourceMapsEnabled !== false || 'NODE_V8_COVERAGE' in process.env
 
 /** Loaders write a source's name as an address or as a path. */
 function isNamed(source: string, url: string): boolean {
