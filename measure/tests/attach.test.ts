@@ -68,6 +68,31 @@ setInterval(tick, 5)`,
   }
 })
 
+test('what waited for a promise before the recording goes on in the continuation that settles it', async () => {
+  const file = path.join(temporary(), 'waits.mjs')
+  writeFileSync(
+    file,
+    `const settled = new Promise((done) => process.stdin.once('data', done))
+const wait = async () => { await settled; for (let i = 0; i < 3; i++) await null }
+for (let i = 0; i < 50; i++) wait()
+settled.then(() => setTimeout(() => process.stdin.destroy(), 50))`,
+  )
+  const child = spawn(process.execPath, ['--inspect=127.0.0.1:0', file], { stdio: ['pipe', 'ignore', 'pipe'] })
+  const [, address] = await said(child.stderr, /ws:\/\/([\d.]+:\d+)/)
+  const endpoint = await findEndpoint(address)
+  if (endpoint.kind !== 'node') throw new Error(endpoint.kind)
+  const progress = (): unknown => child.stdin.write('go\n')
+  await attachNode(endpoint, { out: `${file}.jsonl`, progress })
+  const continuations = parseTrace(readFileSync(`${file}.jsonl`)).filter((r) => r.type === 'continuation')
+  // The event loop itself calls what reads and what closes the standard input; promises call the rest.
+  const callbacks = continuations.filter((c) => c.kind === 'callback')
+  ok(callbacks.length <= 2, JSON.stringify(callbacks))
+  ok(
+    continuations.some((c) => (c.microtasks ?? 0) >= 150),
+    JSON.stringify(continuations),
+  )
+})
+
 test('a program that ends while it is recorded is not kept from ending', async () => {
   const file = path.join(temporary(), 'ends.mjs')
   writeFileSync(file, `setTimeout(() => {}, 60_000).unref(); process.stdin.once('data', () => process.exit(3))`)

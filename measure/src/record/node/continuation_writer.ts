@@ -24,6 +24,8 @@ export class ContinuationWriter {
   private readonly thread: number
   private readonly full: boolean
   private readonly aliases = new Aliases()
+  /** Code of the program's was seen: microtasks before that are steps of loading it. */
+  private began = false
   /** When the last one ended: the next does not begin before. */
   private written = 0
   /** Used again for each continuation, as `open` is. */
@@ -94,10 +96,16 @@ export class ContinuationWriter {
 
   /** True if only Node's own code ran in it. */
   private isNodes(open: Open, parent: Link): boolean {
-    if (!this.full || open.id === 1 || open.user) return false
+    this.began ||= open.user
+    if (!this.full || open.user) return false
+    // The recorder's start, which every trace has. It has registered nothing for the program.
+    if (open.id === 1) {
+      this.aliases.add(1, { ...parent })
+      return false
+    }
     // No code of the program has made this port: it is Node's own, to the thread that loads modules.
     const loading = open.kind === 'message-port' && open.from === 0 && parent.id === 0
-    return open.internal || loading
+    return open.internal || loading || (open.kind === 'microtasks' && !this.began)
   }
 
   /** Its children will be its parent's. */

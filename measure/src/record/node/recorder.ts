@@ -8,6 +8,7 @@
  */
 import { counted } from '../../format/counted.ts'
 import { executionAsyncResource } from 'node:async_hooks'
+import { types } from 'node:util'
 import { TraceWriter } from '../../format/write.ts'
 import type { End, TraceRecord } from '../../format/types.ts'
 import type { ActivityHost } from '../activities.ts'
@@ -149,6 +150,7 @@ export class NodeRecorder implements Watcher, ActivityHost {
     if (type !== -1 && this.types.at(type).micro) return this.microtask(id, now)
     // A resource from before the recording: its type is unknown. Node's first is nobody's callback.
     if (type === -1 && id <= 1) return
+    if (type === -1 && types.isPromise(executionAsyncResource())) return runsMicrotask(this.open, UNKNOWN, 0, now)
     this.task(id, type, now)
   }
 
@@ -301,6 +303,9 @@ export class NodeRecorder implements Watcher, ActivityHost {
     this.flushed = now
   }
 }
+
+/** Stands for a promise's callback that was registered before the recording. */
+const UNKNOWN = blankResource()
 
 const textOf = Function.prototype.toString
 const isBuiltIn = (f: unknown): boolean => typeof f !== 'function' || textOf.call(f).endsWith('{ [native code] }')
