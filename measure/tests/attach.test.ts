@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocketServer } from 'ws'
 import { parseTrace, type TraceRecord } from '../src/format/index.ts'
 import { findEndpoint, type NodeEndpoint } from '../src/record/endpoint.ts'
+import { asked } from '../src/record/node/asked.ts'
 import { attachNode } from '../src/record/node/attach.ts'
 import { hookUrl } from '../src/record/node/hook_file.ts'
 import { evaluateWhereItIs } from '../src/record/node/hung.ts'
@@ -207,6 +208,30 @@ function endless() { console.log('hangs'); for (;;); }`
     ok(/^the program did not return to its event loop .* s; it was in endless\(\) at /.test(notes[0] ?? ''), notes[0])
     await rejects(attachNode(endpoint, { out: `${out}.2`, signal: AbortSignal.abort() }), /before the recording began/)
   })
+})
+
+test('a promise of which the debugger says that it was collected is kept by the program, and asked for again', async () => {
+  const program = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  await once(program, 'listening')
+  let refused = 0
+  const global = { counted: 0 }
+  program.on('connection', (socket) =>
+    socket.on('message', async (data) => {
+      const { id, params } = JSON.parse(String(data))
+      const value = await new Function('globalThis', `return ${params.expression}`)(global)
+      const isCollected = params.awaitPromise === true && refused++ < 2
+      const answer = isCollected ? { error: { message: 'Promise was collected' } } : { result: { result: { value } } }
+      socket.send(JSON.stringify({ id, ...answer }))
+    }),
+  )
+  const { port } = program.address() as AddressInfo
+  const cdp = await Cdp.connect(`ws://127.0.0.1:${port}`, { name: 'the program', slow: 'it is slow' })
+  const { result } = await asked(cdp, 'Promise.resolve(++globalThis.counted + 6)')
+  same([result.value, global.counted, refused], [7, 1, 3])
+  await cdp.send('Runtime.evaluate', { expression: '0' }) // answered after what was sent before
+  same(Object.getOwnPropertySymbols(global).length, 0, 'what stays in the program')
+  cdp.close()
+  program.close()
 })
 
 test('who does not answer is named, and what only answers like a debugger is none', async () => {

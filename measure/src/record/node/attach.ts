@@ -16,6 +16,7 @@ import type { Recorded } from '../recorded.ts'
 import { sizeText, tellRecording, type Tell } from '../tell.ts'
 import { storeUses } from '../uses.ts'
 import { Cdp, type Peer } from '../web/cdp.ts'
+import { asked } from './asked.ts'
 import { CONFIG, MARK, STOP, type HookConfig, type NodeMode } from './config.ts'
 import { hookUrl } from './hook_file.ts'
 import { evaluateWhereItIs, turns } from './hung.ts'
@@ -172,7 +173,7 @@ function load(cdp: Cdp, config: HookConfig): Promise<unknown> {
 }
 
 async function evaluate(cdp: Cdp, expression: string): Promise<unknown> {
-  const { result, exceptionDetails } = await cdp.send('Runtime.evaluate', { expression, awaitPromise: true })
+  const { result, exceptionDetails } = await asked(cdp, expression)
   if (exceptionDetails !== undefined)
     throw new MeasureError(`the program cannot be recorded: ${whatFailed(exceptionDetails)}`)
   return result.value

@@ -6,6 +6,7 @@
 import { MeasureError } from '../../format/error.ts'
 import { findEndpoint } from '../endpoint.ts'
 import { Cdp } from '../web/cdp.ts'
+import { asked } from './asked.ts'
 import { HUNG } from './config.ts'
 import { hookUrl } from './hook_file.ts'
 
@@ -76,9 +77,7 @@ interface Frame {
 
 /** True if the program's event loop goes round: it waits, for a child process perhaps, and takes its time to end. */
 export function turns(cdp: Cdp): Promise<boolean> {
-  const expression = 'new Promise((done) => setImmediate(done))'
-  const asked = cdp.send('Runtime.evaluate', { expression, awaitPromise: true }, undefined, TURN)
-  return asked.then(
+  return asked(cdp, 'new Promise((done) => setImmediate(done))', TURN).then(
     () => true,
     () => false,
   )
