@@ -431,7 +431,7 @@ test('a recording does not change what a program prints or returns', async () =>
   const program = `
     import { writeFileSync } from 'node:fs'
     const log = []
-    setTimeout(() => log.push('timeout'), 2); setImmediate(() => log.push('immediate'));
+    setImmediate(() => { log.push('immediate'); setTimeout(() => log.push('timeout'), 2) })
 process.nextTick(() => log.push('tick')); queueMicrotask(() => log.push('microtask'))
     Promise.reject(new Error('r')).catch((e) => log.push(e.stack.split('\\n')[0]))
     const prepares = () => 'prepareStackTrace' in Error && Error.prepareStackTrace !== undefined
