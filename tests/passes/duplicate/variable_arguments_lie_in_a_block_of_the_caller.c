@@ -12,11 +12,11 @@ int f(void) { return sum(2, 7, 2.5, 'x'); }
 // CHECK-LABEL: define dso_local i32 @f.int(
 // CHECK: %variable_arguments = alloca [192 x i8], align 16
 // CHECK: %[[FIRST:.*]] = getelementptr inbounds i8, ptr %variable_arguments, i64 24
-// CHECK: store i64 7, ptr %[[FIRST]]
+// CHECK: store volatile i64 7, ptr %[[FIRST]]
 // CHECK: %[[SECOND:.*]] = getelementptr inbounds i8, ptr %variable_arguments, i64 64
-// CHECK: store double 2.500000e+00, ptr %[[SECOND]]
+// CHECK: store volatile double 2.500000e+00, ptr %[[SECOND]]
 // CHECK: %[[THIRD:.*]] = getelementptr inbounds i8, ptr %variable_arguments, i64 32
-// CHECK: store i64 120, ptr %[[THIRD]]
+// CHECK: store volatile i64 120, ptr %[[THIRD]]
 // CHECK: store i64 192, ptr %variable_arguments
 // CHECK: call i32 @sum.variadic.int(i32 {{.*}}2, ptr {{(captures\(none\)|nocapture)}} %variable_arguments)
 // CHECK: define internal i32 @sum.variadic.int(i32 noundef %0, ptr %[[AREA:[0-9]+]])
