@@ -8,7 +8,8 @@
 //           call @g.int() #s          =>         br i1 %c, %loop, %end
 //           br i1 %c, %loop, %end
 //
-// Yields that the user wrote stay. In stress builds all yields stay, because each of them is to be tried.
+// Yields that the user wrote stay. In stress builds all yields stay, because each of them is to be tried. What has
+// another check before it in its block goes earlier, while LLVM inlines (MergeInBlocks).
 // Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-merge
 #include "merge.h"
 #include "cycles.h"
@@ -76,6 +77,31 @@ static void mergeYields(Function &F) {
     if (another || !onUncheckedCycle(BB, cycles[found->second]))
       yield->eraseFromParent();
   }
+}
+
+static bool mergeInBlock(BasicBlock &BB) {
+  bool checked = false, changed = false;
+  for (Instruction &I : make_early_inc_range(BB)) {
+    if (checked && isInserted(I)) {
+      I.eraseFromParent();
+      changed = true;
+    } else {
+      checked |= isCheck(I);
+    }
+  }
+  return changed;
+}
+
+PreservedAnalyses MergeInBlocks::run(Function &F, FunctionAnalysisManager &) {
+  bool changed = false;
+  if (isInterruptible(F))
+    for (BasicBlock &BB : F)
+      changed |= mergeInBlock(BB);
+  if (!changed)
+    return PreservedAnalyses::all();
+  PreservedAnalyses kept;
+  kept.preserveSet<CFGAnalyses>();
+  return kept;
 }
 
 PreservedAnalyses MergePass::run(Module &M, ModuleAnalysisManager &) {

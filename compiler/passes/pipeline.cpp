@@ -171,8 +171,10 @@ static void registerPasses(PassBuilder &builder) {
   builder.registerPipelineStartEPCallback(
       [](ModulePassManager &passes, OptimizationLevel) { addStage(passes, Stage::Start); });
   builder.registerPeepholeEPCallback([](FunctionPassManager &passes, OptimizationLevel) {
-    if (!options().disabled)
-      passes.addPass(DevirtualizeToPlain());
+    if (options().disabled)
+      return;
+    passes.addPass(DevirtualizeToPlain());
+    passes.addPass(MergeInBlocks());
   });
   builder.registerCGSCCOptimizerLateEPCallback(
       [](CGSCCPassManager &passes, OptimizationLevel) { passes.addPass(AsyncsReturnInFunctions()); });
