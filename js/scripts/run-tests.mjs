@@ -1,4 +1,5 @@
-// Runs the quick tests: types, the suites in Node, those of the source in headless Chromium, and the sharing app.
+// Runs the quick tests: types, the suites in Node, a part of them in other versions of Node (scripts/hosts), those of
+// the source in headless Chromium, and the sharing app.
 // They run side by side, because each keeps one processor busy at most, and often waits for a browser or a process.
 // Usage: run-tests.mjs [builddir] [--no-browser] [--filter=text]
 import { build } from 'esbuild'
@@ -49,7 +50,7 @@ await Promise.all([
 ])
 
 // Those of a list run one after the other, so that no more processes than there are lists ask for memory at once.
-const lists = [[() => inNode('package')], [types, () => inNode('source')]]
+const lists = [[() => inNode('package')], [types, () => inNode('source'), inHosts]]
 if (!args.includes('--no-browser')) {
   if (chromium === undefined) note(false, 'Chromium: not installed (apt-get install chromium)')
   else lists.push([inChromium, ...(filter === '' ? [sharing] : [])])
@@ -64,10 +65,14 @@ console.log(`${passed} passed, ${failed} failed`)
 process.exit(failed === 0 ? 0 : 1)
 
 /** Runs a program in Node to its end. */
-function run(args, options = {}) {
+function run(args, options) {
+  return execute(process.execPath, args, options)
+}
+
+function execute(file, args, options = {}) {
   const settings = { cwd: js, encoding: 'utf8', maxBuffer: Infinity, ...options }
   return new Promise((done) => {
-    execFile(process.execPath, args, settings, (error, stdout, stderr) => done({ error, stdout, stderr }))
+    execFile(file, args, settings, (error, stdout, stderr) => done({ error, stdout, stderr }))
   })
 }
 
@@ -77,12 +82,21 @@ async function types() {
   note(!error, 'types')
 }
 
-async function inNode(suite) {
+async function inNode(suite, name = 'Node', node = process.execPath) {
   const program = path.join(js, 'node_modules/.cache/charcoal/node.mjs')
   const env = { ...process.env, CHARCOAL_BUILD: builddir }
-  const { stdout, stderr } = await run(['--enable-source-maps', '--expose-gc', program, filter, suite], { env })
-  process.stdout.write(stdout + stderr)
-  count(stdout, `the suite of the ${suite} in Node`)
+  const args = ['--enable-source-maps', '--expose-gc', program, filter, suite]
+  const { stdout, stderr } = await execute(node, args, { env })
+  process.stdout.write(`${stdout}${stderr}`.replaceAll(/^FAIL /gm, name === 'Node' ? '$&' : `$&in ${name}: `))
+  count(stdout, `the suite of the ${suite} in ${name}`)
+}
+
+async function inHosts() {
+  const hosts = path.join(js, '../scripts/hosts')
+  const { error, stderr } = await execute(path.join(hosts, 'install'), [])
+  if (error) return note(false, `the tests in other versions of Node: ${stderr.trim()}`)
+  for (const name of ['node22', 'node24'])
+    await inNode('hosts', name, path.join(hosts, 'node_modules', name, 'bin/node'))
 }
 
 async function inChromium() {

@@ -1,5 +1,5 @@
-// Runs the quick tests: types, then all of tests/*.test.ts in one process. Usage: run-tests.mjs [builddir]
-// [--filter=text]
+// Runs the quick tests: types, then all of tests/*.test.ts in one process, and some of them in other versions of Node
+// (scripts/hosts). Usage: run-tests.mjs [builddir] [--filter=text]
 import { build } from 'esbuild'
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
@@ -61,19 +61,30 @@ await build({
   tsconfig: path.join(measure, 'tsconfig.json'),
   outfile: bundle,
 })
-const run = spawnSync(process.execPath, ['--enable-source-maps', bundle, filter], {
-  cwd: measure,
-  encoding: 'utf8',
-  env: { ...process.env, CHARCOAL_MEASURE: measure, CHARCOAL_BUILD: builddir },
-  maxBuffer: 1 << 26,
-})
-process.stdout.write(run.stdout + run.stderr)
-const last = /(\d+) passed, (\d+) failed\s*$/.exec(run.stdout)
-if (last === null) note(false, 'the tests did not end')
-else {
-  passed += Number(last[1])
-  failed += Number(last[2])
-  if (Number(last[1]) === 0) note(false, 'no test ran')
-}
+runTests(process.execPath, filter)
+if (filter === '') inOtherNodes()
 console.log(`${passed} passed, ${failed} failed`)
 process.exit(failed === 0 ? 0 : 1)
+
+function runTests(node, chosen, name = '') {
+  const run = spawnSync(node, ['--enable-source-maps', bundle, chosen], {
+    cwd: measure,
+    encoding: 'utf8',
+    env: { ...process.env, CHARCOAL_MEASURE: measure, CHARCOAL_BUILD: builddir },
+    maxBuffer: 1 << 26,
+  })
+  process.stdout.write((run.stdout + run.stderr).replaceAll(/^FAIL /gm, `$&${name}`))
+  const last = /(\d+) passed, (\d+) failed\s*$/.exec(run.stdout)
+  if (last === null) return note(false, `${name}the tests did not end`)
+  passed += Number(last[1])
+  failed += Number(last[2])
+  if (Number(last[1]) === 0) note(false, `${name}no test ran`)
+}
+
+function inOtherNodes() {
+  const hosts = path.join(measure, '../scripts/hosts')
+  const { status, stderr } = spawnSync(path.join(hosts, 'install'), { encoding: 'utf8' })
+  if (status !== 0) return note(false, `the tests in other versions of Node: ${stderr.trim()}`)
+  for (const name of ['node22', 'node24'])
+    runTests(path.join(hosts, 'node_modules', name, 'bin/node'), '--in-each-node', `in ${name}: `)
+}

@@ -16,7 +16,7 @@ import { evaluateWhereItIs } from '../src/record/node/hung.ts'
 import { startBrowser } from '../src/record/web/browser.ts'
 import { Cdp } from '../src/record/web/cdp.ts'
 import { recordWeb, type Steps } from '../src/record/web/index.ts'
-import { ok, rejects, same, test } from './harness.ts'
+import { inEachNode, ok, rejects, same, test } from './harness.ts'
 import { measure, temporary } from './places.ts'
 
 const names = (records: TraceRecord[]): string[] =>
@@ -33,7 +33,7 @@ function said(stream: NodeJS.ReadableStream, text: RegExp): Promise<RegExpExecAr
   )
 }
 
-test('a program that runs already is recorded through its debugging port, twice, and goes on', async () => {
+inEachNode('a program that runs already is recorded through its debugging port, twice, and goes on', async () => {
   const dir = temporary()
   const file = path.join(dir, 'program.cjs')
   writeFileSync(
@@ -69,7 +69,7 @@ setInterval(tick, 5)`,
   }
 })
 
-test('what waited for a promise before the recording goes on in the continuation that settles it', async () => {
+inEachNode('what waited for a promise before the recording goes on in the continuation that settles it', async () => {
   const file = path.join(temporary(), 'waits.mjs')
   writeFileSync(
     file,
@@ -210,7 +210,7 @@ function endless() { console.log('hangs'); for (;;); }`
   })
 })
 
-test('a promise of which the debugger says that it was collected is kept by the program, and asked for again', async () => {
+test('a promise that the debugger has lost is kept by the program, and asked for again', async () => {
   const program = new WebSocketServer({ port: 0, host: '127.0.0.1' })
   await once(program, 'listening')
   let refused = 0

@@ -1,5 +1,9 @@
 /** The smallest harness: `test(name, body)`, assertions that say what they saw, one line at the end. */
 const tests: { name: string; body: () => unknown; limit: number }[] = []
+/** The names of those that also run in other versions of Node. */
+const everywhere = new Set<string>()
+/** What stands for a filter, and runs those. */
+const IN_EACH_NODE = '--in-each-node'
 
 /** How many times as much as in a quick check random tests do; above 1 their seeds are new each time. */
 export const soak = Number(process.env.CHARCOAL_SOAK ?? 1)
@@ -9,6 +13,12 @@ export const seed = (quick: number): number => (soak === 1 ? quick : Date.now() 
 /** Registers a test; `limit` in seconds. */
 export function test(name: string, body: () => unknown, limit = 300): void {
   tests.push({ name, body, limit })
+}
+
+/** A test of what hangs on the version of Node, which also runs in those of scripts/hosts. */
+export function inEachNode(name: string, body: () => unknown): void {
+  everywhere.add(name)
+  test(name, body)
 }
 
 export class AssertionError extends Error {
@@ -70,7 +80,7 @@ export async function finish(filter = process.argv[2] ?? ''): Promise<never> {
   let passed = 0
   let failed = 0
   for (const { name, body, limit } of tests) {
-    if (!name.includes(filter)) continue
+    if (filter === IN_EACH_NODE ? !everywhere.has(name) : !name.includes(filter)) continue
     let timer: ReturnType<typeof setTimeout> | undefined
     try {
       await Promise.race([

@@ -9,7 +9,7 @@ import { CONFIG } from '../src/record/node/config.ts'
 import { recordNode, type RecordNodeOptions } from '../src/record/node/index.ts'
 import { troubles } from '../src/report/troubles.ts'
 import { medianOf } from '../src/study/median.ts'
-import { ok, rejects, same, test } from './harness.ts'
+import { inEachNode, ok, rejects, same, test } from './harness.ts'
 import { command, temporary } from './places.ts'
 
 async function record(
@@ -62,7 +62,7 @@ setInterval(() => { if (++n > 300 && Date.now() - began > 1500) process.kill(pro
   ok(continuations.length > 50, `${continuations.length} continuations`)
 })
 
-test('a program that ends while a module still waits is not told as finished', async () => {
+inEachNode('a program that ends while a module still waits is not told as finished', async () => {
   const { end, exitCode } = await record('setTimeout(() => {}, 2); await new Promise(() => {})')
   same([end.reason, end.exitCode, exitCode], ['unsettled', 13, 13])
   const chosen = await record('setTimeout(() => process.exit(13), 2)')
@@ -335,7 +335,7 @@ test('a program that is killed at once keeps what it did', async () => {
   ok(continuations.length > 0)
 })
 
-test("the library's activities and atomic blocks appear by name, with foreign continuations inside", async () => {
+inEachNode("the library's activities and atomic blocks appear by name, with foreign continuations inside", async () => {
   const { records, continuations } = await record(`
     const tracer = globalThis[Symbol.for('charcoal.tracer')]
     const activity = { name: 'withdraw', gen: {} }
