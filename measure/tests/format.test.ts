@@ -53,7 +53,8 @@ for (const [name, text, pattern] of [
   ],
   ['a second header', trace(header), /trace:3: a second header/],
   ['a truncated file', trace(c(1, 0, 1)), /trace:3: .* truncated.*--truncated/],
-  ['a broken last line', `${trace(c(1, 0, 1))}\n{"type":"cont`, /trace:4: not JSON/],
+  ['a broken last line', `${trace(c(1, 0, 1))}\n{"type":"cont`, /trace:4: not JSON.*--truncated/],
+  ['a broken line between others', trace('{"type":"cont', c(1, 0, 1), end(1)), /trace:3: not JSON(?!.*--truncated)/],
   [
     'a thread that was not introduced',
     trace(c(1, 0, 1).replace('"thread":1', '"thread":2')),
@@ -125,7 +126,7 @@ test('what is written is read back, plain and compressed', async () => {
     writeFileSync(`${file}.gz`, gzipSync(readFileSync(file)))
     same(await read(`${file}.gz`), records)
     writeFileSync(`${file}.gz`, gzipSync(readFileSync(file)).subarray(0, 9000))
-    await rejects(read(`${file}.gz`), /a\.jsonl\.gz:\d+: /)
+    await rejects(read(`${file}.gz`), /a\.jsonl\.gz:\d+: .*--truncated/)
   } finally {
     rmSync(dir, { recursive: true })
   }
@@ -192,6 +193,7 @@ test('a compressed file is what it holds: a trace of ours, or a Chrome trace', (
     return path.join(dir, name)
   }
   ok(looksLikeTrace(file('ours.gz', '{"type":"charcoal-trace","version":1,"source":"node","tool":"x"}\n')))
+  ok(looksLikeTrace(file('marked.gz', `\ufeff${header}\n`)), 'as editors of Windows save it')
   ok(!looksLikeTrace(file('chrome.gz', '{"traceEvents":[]}')))
 })
 

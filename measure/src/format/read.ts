@@ -18,10 +18,13 @@ export interface ReadOptions {
   warn?: (text: string) => void
 }
 
+/** The remedy where a file may have been cut. */
+const FAR = 'read it as far as it goes with --truncated'
+
 /** True if the file begins like a trace in our format, compressed or not. */
 export function looksLikeTrace(file: string): boolean {
   const head = unzippedHead(firstBytes(file, 1 << 14))
-  return /^\s*\{\s*"type"\s*:\s*"charcoal-trace"/.test(head.toString('latin1', 0, 64))
+  return /^(?:\xef\xbb\xbf)?\s*\{\s*"type"\s*:\s*"charcoal-trace"/.test(head.toString('latin1', 0, 64))
 }
 
 export async function* readTrace(file: string, options: ReadOptions = {}): AsyncGenerator<TraceRecord[]> {
@@ -37,8 +40,9 @@ export async function* readTrace(file: string, options: ReadOptions = {}): Async
     }
   } catch (error) {
     if (error instanceof MeasureError) throw error
-    if (!(options.truncated === true && (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR'))
-      throw new TraceError(file, lines.line, `cannot be read: ${(error as Error).message}`)
+    const isCut = (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR'
+    if (!isCut || options.truncated !== true)
+      throw new TraceError(file, lines.line, `cannot be read: ${(error as Error).message}`, isCut ? FAR : '')
   } finally {
     bytes.destroy()
   }
@@ -88,32 +92,33 @@ class Lines {
     try {
       if (this.rest.length > 0) {
         this.line++
-        this.parse(this.rest, records)
+        this.parse(this.rest, records, FAR)
       }
       this.checker.finish()
     } catch (error) {
-      const problem =
-        error instanceof Violation ? this.error(error.message, 'read it as far as it goes with --truncated') : error
+      const problem = error instanceof Violation ? this.error(error.message, FAR) : error
       if (this.options.truncated !== true || this.line === 0) throw problem
       this.options.warn?.((problem as Error).message)
     }
     return records
   }
 
-  private parse(bytes: Buffer, records: TraceRecord[]): void {
+  /** `remedy`: where the line may have been cut. */
+  private parse(bytes: Buffer, records: TraceRecord[], remedy = ''): void {
     if (bytes.length > MAX_LINE) throw this.error(`a line of more than ${MAX_LINE} bytes`)
     let text: string
     try {
       text = this.decoder.decode(bytes)
     } catch {
-      throw this.error('not UTF-8')
+      throw this.error('not UTF-8', remedy)
     }
     if (text.trim() === '') return
     let value: unknown
     try {
       value = JSON.parse(text)
     } catch (error) {
-      throw this.error(`not JSON (${(error as Error).message.slice(0, 120)})`, this.line === 1 ? 'is it a trace?' : '')
+      const help = this.line === 1 ? 'is it a trace?' : remedy
+      throw this.error(`not JSON (${(error as Error).message.slice(0, 120)})`, help)
     }
     try {
       if (isPacked(value)) {
