@@ -1,6 +1,6 @@
 /** The command as its users call it: options, messages, exit statuses, files. */
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -34,6 +34,14 @@ for (const [args, status, pattern] of [
   [['web', 'http://127.0.0.1:1/', '--no-calibrate'], 5, /does not load: net::ERR_(CONNECTION_REFUSED|UNSAFE_PORT)/],
   [['node'], 2, /usage: charcoal-measure node/],
   [['node', '--out', 'no/folder.jsonl', 'none.mjs'], 2, /--out: no\/folder.jsonl cannot be written: its folder does/],
+  [['node', '--out', '/dev/null', 'none.mjs'], 2, /--out: \/dev\/null cannot be written: it is no ordinary file/],
+  [['web', 'x.html', '--keep', '/dev/null'], 2, /--keep: \/dev\/null cannot be written: it is no ordinary file/],
+  [
+    ['web', 'x.html', '--script', 's.mjs', '--json=./s.mjs'],
+    2,
+    /--json: .\/s.mjs cannot be .*it is what is to be read/,
+  ],
+  [['node', '--html=x', '--json=./x', 'none.mjs'], 2, /--json: .\/x cannot be written: --html is written there, too/],
   [['node', '--html=/', 'none.mjs'], 2, /--html: \/ cannot be written: it is a directory/],
   [['node', '--baseline', 'none.jsonl', 'none.mjs'], 2, /the baseline none.jsonl does not exist; record one/],
   [['node', '--no-calibrate', 'none.mjs'], 2, /the program none.mjs does not exist/],
@@ -79,6 +87,25 @@ test('a trace that cannot be read has status 3, the line and a remedy', () => {
   const { status, error } = run(['trace', 'a.jsonl'], cwd)
   ok(/a.jsonl:2: .*truncated.*--truncated/.test(error), error)
   same(status, 3)
+})
+
+test('what is read is not written over, and standard output that takes nothing is told of', () => {
+  const cwd = temporary()
+  const text = 'setTimeout(() => {}, 1)'
+  writeFileSync(path.join(cwd, 'p.mjs'), text)
+  ok(/--out: p\.mjs cannot be written: it is what is to be read/.test(run(['node', '--out=p.mjs', 'p.mjs'], cwd).error))
+  same(readFileSync(path.join(cwd, 'p.mjs'), 'utf8'), text)
+  same(run(['node', '--no-calibrate', '--out=t.jsonl', 'p.mjs'], cwd).status, 0)
+  const trace = readFileSync(path.join(cwd, 't.jsonl'), 'utf8')
+  symlinkSync('t.jsonl', path.join(cwd, 'same.jsonl'))
+  for (const option of ['--html', '--json', '--export=perfetto', '--out']) {
+    const { status, error } = run(['trace', `${option}=same.jsonl`, 't.jsonl'], cwd)
+    ok(status === 2 && /same\.jsonl cannot be written: it is what is to be read/.test(error), error)
+  }
+  same(readFileSync(path.join(cwd, 't.jsonl'), 'utf8'), trace)
+  const full = spawnSync('sh', ['-c', `exec "$0" "$1" trace t.jsonl >/dev/full`, process.execPath, command], { cwd })
+  same(full.status, 1)
+  ok(/standard output cannot be written: ENOSPC/.test(String(full.stderr)), String(full.stderr))
 })
 
 test('a program is recorded, reported and exported; the status is its own', () => {

@@ -24,7 +24,11 @@ const runs = (name: string): boolean => name === 'node' || name === 'c-program'
 export async function main(args: string[]): Promise<number> {
   const [name, ...rest] = args
   // A reader that closes the pipe, as in `… | head`, is no error.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0)
+    say(`charcoal-measure: standard output cannot be written: ${error.message}`)
+    process.exit(1)
+  })
   try {
     if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
       const topic = rest[0]
@@ -57,7 +61,7 @@ export async function main(args: string[]): Promise<number> {
 
 async function run(name: string, { words, options, all }: Parsed): Promise<number> {
   const progress = new Progress(options.has('quiet'))
-  if (name !== 'corpus') checkFiles(options)
+  if (name !== 'corpus') checkFiles(options, runs(name) ? words.slice(0, 1) : words)
   const baseline = await loadBaseline(options)
   if (name === 'trace' || name === 'report') {
     if (name === 'trace' && words.length > 1)

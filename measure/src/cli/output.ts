@@ -15,15 +15,23 @@ import type { Progress } from './progress.ts'
 import { say } from './say.ts'
 
 /**
- * Fails if a file that is asked for cannot be written, or one that is needed is not there: better now than after an
- * hour of recording.
+ * Fails if a file that is asked for cannot be written, or would replace one that is read, or one that is needed is not
+ * there: better now than after an hour of recording. `read`: the traces, or the program.
  */
-export function checkFiles(options: Map<string, string>): void {
+export function checkFiles(options: Map<string, string>, read: string[]): void {
   const [format, ...file] = (options.get('export') ?? 'perfetto').split('=')
   if (format !== 'perfetto') throw new MeasureError(`--export is ${JSON.stringify(format)}; it can be perfetto`, 2)
   const written: Record<string, string | undefined> = { export: file.join('=') }
   for (const name of ['out', 'html', 'json', 'keep']) written[name] = options.get(name)
-  for (const [name, path] of Object.entries(written)) if (path) checkWritable(name, path)
+  const script = options.get('script')
+  const all = script === undefined ? read : [...read, script]
+  const taken = new Map(all.map((file) => [identity(file), 'it is what is to be read']))
+  for (const [name, file] of Object.entries(written)) {
+    if (!file) continue
+    const why = taken.get(identity(file)) ?? whyNotWritable(file, ['out', 'keep'].includes(name))
+    if (why !== undefined) throw new MeasureError(`--${name}: ${file} cannot be written: ${why}`, 2)
+    if (!isDevice(file)) taken.set(identity(file), `--${name} is written there, too`)
+  }
   const baseline = options.get('baseline')
   if (baseline !== undefined && !existsSync(baseline))
     throw new MeasureError(
@@ -32,16 +40,26 @@ export function checkFiles(options: Map<string, string>): void {
     )
 }
 
-function checkWritable(name: string, file: string): void {
-  let why: string | undefined
+/** The same for two names of one file. */
+function identity(file: string): string {
+  const found = existsSync(file) ? statSync(file) : undefined
+  return found === undefined ? path.resolve(file) : `${found.dev}:${found.ino}`
+}
+
+/** A device, or a pipe, which is there to be written to, and not to be replaced. */
+const isDevice = (file: string): boolean => existsSync(file) && !statSync(file).isFile()
+
+/** `replaced`: the file that is there is removed first. */
+function whyNotWritable(file: string, replaced: boolean): string | undefined {
   try {
     if (!existsSync(file)) accessSync(path.dirname(path.resolve(file)), constants.W_OK)
-    else if (statSync(file).isDirectory()) why = 'it is a directory'
+    else if (statSync(file).isDirectory()) return 'it is a directory'
+    else if (replaced && isDevice(file)) return 'it is no ordinary file'
     else accessSync(file, constants.W_OK)
   } catch (error) {
-    why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'its folder does not exist' : (error as Error).message
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'its folder does not exist' : (error as Error).message
   }
-  if (why !== undefined) throw new MeasureError(`--${name}: ${file} cannot be written: ${why}`, 2)
+  return undefined
 }
 
 export interface OutputOptions {
