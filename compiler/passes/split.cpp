@@ -156,9 +156,7 @@ Function *Splitter::run() {
   for (Point &P : points)
     if (isYieldOrPause(*P.at) || givesWay(*P.at))
       P.at->eraseFromParent();
-  for (auto [P, status, restored] : zip(points, statuses, restoredBlocks))
-    if (throwsAt(P))
-      connectThrown(P, status, restored);
+  connectThrown();
   if (framed)
     divideKept();
   removeUnreachableBlocks(F);
