@@ -353,6 +353,14 @@ int ch_anchor_resume(struct ch_frame *);
 /* Called where a call of a function that passes exceptions on has ended by one. Throws it here. */
 _Noreturn void ch_throw_here(void);
 
+/* Called around what makes the `thread_local` variables of C++ that have this guard, zero at first. The first byte of
+ * the guard is 1 when they have been made, and compiled code asks only where it is 0.
+ * Result: 1: the caller is to make them, and to call ch_thread_variables_end however that ends; 0: it may use them,
+ * because they have been made, or because the activity, or a thread without activities, is making them itself. Waits
+ * while another activity makes them; is not cancelled. */
+int ch_thread_variables_begin(uint64_t *guard);
+void ch_thread_variables_end(uint64_t *guard);
+
 /* Called when the call, or yield point, with this number (1 .. info->points) has returned this status, which is not
  * CH_DONE. Waits until that call has ended. A jump to a setjmp of this function does not return.
  * Result: CH_DONE: the call has ended, and its result is in ch_tls.result; CH_JUMPED: a jump to a function further out

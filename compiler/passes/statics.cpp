@@ -1,7 +1,8 @@
-// Pass `statics`: a local variable of C++ that one thread alone makes is made once among the thread's activities, too.
+// Pass `statics`: a variable of C++ that one thread alone makes is made once among the thread's activities, too.
 //
 //   takes   the module as clang made it
-//   leaves  __cxa_guard_acquire, __cxa_guard_release and __cxa_guard_abort around what makes such a variable
+//   leaves  __cxa_guard_acquire, __cxa_guard_release and __cxa_guard_abort around what makes a local variable;
+//           ch_thread_variables_begin and ch_thread_variables_end around what makes `thread_local` ones of namespaces
 //
 //     before                                    after
 //       %made = load i8, ptr @guard               %made = load i8, ptr @guard
@@ -18,6 +19,21 @@
 // Clang makes the calls on the right for a variable that several threads may make, but not for a `thread_local` one,
 // and not with -fno-threadsafe-statics. There it sets the guard when the variable has been made, and another activity
 // that came by before would make the variable again. With the calls it waits, as it does for any other local variable.
+//
+// The `thread_local` variables of namespaces and classes are made when one of them is used first: those of a file under
+// one guard, and those that several files may define under one each. Clang sets the guard first, so that what makes
+// them can use them. For the activity that makes them this stays so; another one waits.
+//
+//     before                                    after
+//       br (%guard == 0), %make, %next            br (%guard == 0), %ask, %next
+//                                               ask:
+//                                                 %mine = call i32 @ch_thread_variables_begin(ptr @guard)
+//                                                 br (%mine != 0), %make, %next
+//     make:                                     make:
+//       store i8 1, ptr @guard                    invoke @f() unwind %pad
+//       call @f()                                 call @ch_thread_variables_end(ptr @guard)
+//                                               pad: landingpad cleanup
+//                                                 call @ch_thread_variables_end(ptr @guard); resume
 //
 // Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-statics
 #include "statics.h"
@@ -37,13 +53,19 @@ namespace charcoal {
 
 // Where a function makes a variable.
 struct Making {
-  BranchInst *unlessMade; // its first way leads to what makes the variable
-  StoreInst *made;        // marks it as made
+  BranchInst *unlessMade;                 // its first way leads to what makes the variable
+  StoreInst *made;                        // marks it as made
+  SmallVector<Instruction *, 1> promises; // that the guard will not change any more
+  bool startsMade() const { return made->getParent() == unlessMade->getSuccessor(0); }
 };
 
-// The guard of a local variable, by its name in the Itanium C++ ABI. Variables of namespaces have other guards, which
-// are set before the variable is made.
+// The guard of a local variable, by its name in the Itanium C++ ABI.
 static bool isLocalGuard(const GlobalVariable &G) { return G.getName().starts_with("_ZGVZ"); }
+// That of other variables of a thread.
+static bool isThreadGuard(const GlobalVariable &G) {
+  return G.isThreadLocal() && !isLocalGuard(G) &&
+         (G.getName().starts_with("_ZGV") || (G.hasLocalLinkage() && G.getName().starts_with("__tls_guard")));
+}
 
 static BranchInst *branchUnlessMade(LoadInst *load) {
   using namespace PatternMatch;
@@ -69,6 +91,8 @@ static SmallVector<Making> placesOf(GlobalVariable &guard) {
       making.unlessMade = branchUnlessMade(load);
     else if (store && store->getPointerOperand() == &guard && !store->isAtomic() && !making.made)
       making.made = store;
+    else if (isa<IntrinsicInst>(I) && I->use_empty())
+      making.promises.push_back(I);
     else
       return {};
   }
@@ -85,17 +109,18 @@ namespace {
 // The blocks in which the variable is being made: those between the two, and those on ways that leave from there.
 class Region {
 public:
-  explicit Region(const Making &making)
-      : first(making.unlessMade->getSuccessor(0)), last(making.made->getParent()), dominators(*first->getParent()) {
-    const SmallPtrSet<BasicBlock *, 8> back = blocksThatComeBack();
+  Region(const Making &making, bool ofThread)
+      : first(making.unlessMade->getSuccessor(0)), last(ofThread ? nullptr : making.made->getParent()),
+        dominators(*first->getParent()) {
+    const SmallPtrSet<BasicBlock *, 8> back = last ? blocksThatComeBack() : SmallPtrSet<BasicBlock *, 8>();
     add(first);
     for (unsigned i = 0; i < blocks.size(); ++i)
       if (blocks[i] != last)
         for (BasicBlock *next : successors(blocks[i]))
-          if (dominators.dominates(first, next) && (!next->isLandingPad() || back.contains(next)))
+          if (dominators.dominates(first, next) && (!last || !next->isLandingPad() || back.contains(next)))
             add(next);
   }
-  BasicBlock *const first, *const last;
+  BasicBlock *const first, *const last; // there is no last one if all is made that the first one leads to
   ArrayRef<BasicBlock *> all() const { return blocks; }
   bool contains(const BasicBlock *BB) const { return is_contained(blocks, BB); }
 
@@ -123,23 +148,25 @@ private:
 // The ways by which control leaves a region before the variable is made.
 struct WaysOut {
   SmallVector<CallInst *> calls; // that may throw, and have no landing pad
-  SmallVector<ResumeInst *> resumes;
+  SmallVector<Instruction *> returns, resumes;
   MapVector<BasicBlock *, SmallVector<BasicBlock *>> pads;     // with the blocks of the region before each
   SmallVector<std::pair<BasicBlock *, BasicBlock *>> branches; // out of a statement that is an expression
 };
 } // namespace
 
-static WaysOut waysOutOf(const Region &region, const StoreInst &made) {
+static WaysOut waysOutOf(const Region &region, const StoreInst *made) {
   WaysOut out;
   for (BasicBlock *BB : region.all()) {
     for (Instruction &I : *BB) {
-      if (&I == &made)
+      if (&I == made)
         break;
       if (auto *call = dyn_cast<CallInst>(&I);
           call && !call->doesNotThrow() && !isa<IntrinsicInst>(call) && !call->isInlineAsm())
         out.calls.push_back(call);
       if (auto *resume = dyn_cast<ResumeInst>(&I))
         out.resumes.push_back(resume);
+      if (isa<ReturnInst>(I))
+        out.returns.push_back(&I);
     }
     if (BB == region.last || isa<CallBrInst>(BB->getTerminator()) || isa<IndirectBrInst>(BB->getTerminator()))
       continue;
@@ -157,13 +184,14 @@ static WaysOut waysOutOf(const Region &region, const StoreInst &made) {
 namespace {
 class Guard {
 public:
-  Guard(Module &M, GlobalVariable &guard) : M(M), guard(guard), C(M.getContext()) {}
+  Guard(Module &M, GlobalVariable &guard, bool ofThread) : M(M), guard(guard), C(M.getContext()), ofThread(ofThread) {}
   void addCalls(const Making &, bool exceptions);
 
 private:
   Module &M;
   GlobalVariable &guard;
   LLVMContext &C;
+  const bool ofThread;
 
   CallInst *call(StringRef name, Type *result, BasicBlock::iterator before, const DebugLoc &place) {
     IRBuilder<> B(before->getParent(), before);
@@ -173,20 +201,20 @@ private:
     call->setDoesNotThrow();
     return call;
   }
-  void abortBefore(Instruction &I, const DebugLoc &place) {
-    call("__cxa_guard_abort", Type::getVoidTy(C), I.getIterator(), place);
+  void leaveBefore(Instruction &I, const DebugLoc &place) {
+    call(ofThread ? "ch_thread_variables_end" : "__cxa_guard_abort", Type::getVoidTy(C), I.getIterator(), place);
   }
-  BasicBlock *abortAndResume(Function &F, const DebugLoc &place);
+  BasicBlock *leaveAndResume(Function &F, const DebugLoc &place);
 };
 } // namespace
 
-BasicBlock *Guard::abortAndResume(Function &F, const DebugLoc &place) {
+BasicBlock *Guard::leaveAndResume(Function &F, const DebugLoc &place) {
   auto *pad = BasicBlock::Create(C, "unmade", &F);
   IRBuilder<> B(pad);
   B.SetCurrentDebugLocation(place);
   LandingPadInst *caught = B.CreateLandingPad(StructType::get(B.getPtrTy(), B.getInt32Ty()), 0);
   caught->setCleanup(true);
-  abortBefore(*B.CreateResume(caught), place);
+  leaveBefore(*B.CreateResume(caught), place);
   if (!F.hasPersonalityFn())
     F.setPersonalityFn(cast<Constant>(
         M.getOrInsertFunction("__gxx_personality_v0", FunctionType::get(B.getInt32Ty(), true)).getCallee()));
@@ -197,14 +225,15 @@ void Guard::addCalls(const Making &making, bool exceptions) {
   Function &F = *making.made->getFunction();
   const DebugLoc place = making.made->getDebugLoc();
   BasicBlock *from = making.unlessMade->getParent(), *next = making.unlessMade->getSuccessor(1);
-  const Region region(making);
-  const WaysOut out = waysOutOf(region, *making.made);
+  const Region region(making, ofThread);
+  const WaysOut out = waysOutOf(region, ofThread ? nullptr : making.made);
 
   auto *ask = BasicBlock::Create(C, "ask", &F, region.first);
   IRBuilder<> B(ask);
   B.SetCurrentDebugLocation(place);
   BranchInst *end = B.CreateBr(next);
-  Value *mine = call("__cxa_guard_acquire", Type::getInt32Ty(C), end->getIterator(), place);
+  Value *mine = call(ofThread ? "ch_thread_variables_begin" : "__cxa_guard_acquire", Type::getInt32Ty(C),
+                     end->getIterator(), place);
   B.SetInsertPoint(end);
   B.CreateCondBr(B.CreateIsNotNull(mine), region.first, next);
   end->eraseFromParent();
@@ -213,20 +242,25 @@ void Guard::addCalls(const Making &making, bool exceptions) {
   making.unlessMade->setSuccessor(0, ask);
   region.first->replacePhiUsesWith(from, ask);
 
-  call("__cxa_guard_release", Type::getVoidTy(C), making.made->getIterator(), place);
+  if (!ofThread)
+    call("__cxa_guard_release", Type::getVoidTy(C), making.made->getIterator(), place);
   making.made->eraseFromParent();
+  for (Instruction *promise : making.promises)
+    promise->eraseFromParent();
+  for (Instruction *ret : out.returns)
+    leaveBefore(*ret, place);
   for (auto [BB, to] : out.branches)
-    abortBefore(*SplitEdge(BB, to)->getTerminator(), place);
+    leaveBefore(*SplitEdge(BB, to)->getTerminator(), place);
   if (!exceptions)
     return;
-  for (ResumeInst *resume : out.resumes)
-    abortBefore(*resume, place);
+  for (Instruction *resume : out.resumes)
+    leaveBefore(*resume, place);
   for (auto &[pad, before] : out.pads) {
     SmallVector<BasicBlock *, 2> split;
     SplitLandingPadPredecessors(pad, before, ".unmade", ".others", split);
-    abortBefore(*split[0]->getTerminator(), place);
+    leaveBefore(*split[0]->getTerminator(), place);
   }
-  BasicBlock *pad = out.calls.empty() ? nullptr : abortAndResume(F, place);
+  BasicBlock *pad = out.calls.empty() ? nullptr : leaveAndResume(F, place);
   for (CallInst *call : out.calls)
     changeToInvokeAndSplitBasicBlock(call, pad);
 }
@@ -251,12 +285,13 @@ PreservedAnalyses StaticsPass::run(Module &M, ModuleAnalysisManager &) {
   const bool exceptions = mayPassExceptions(M);
   bool changed = false;
   for (GlobalVariable &G : make_early_inc_range(M.globals())) {
-    if (!isLocalGuard(G) || G.isDeclaration())
+    const bool ofThread = isThreadGuard(G);
+    if (!(isLocalGuard(G) || ofThread) || G.isDeclaration())
       continue;
     const SmallVector<Making> places = placesOf(G);
-    if (places.empty())
+    if (places.empty() || any_of(places, [&](const Making &m) { return ofThread && !m.startsMade(); }))
       continue;
-    Guard guard(M, *widened(&G));
+    Guard guard(M, *widened(&G), ofThread);
     for (const Making &making : places)
       guard.addCalls(making, exceptions);
     changed = true;

@@ -192,7 +192,7 @@ const char *Suspension::whyPlain(Function &F) const {
   if (F.isPresplitCoroutine())
     return "it is a coroutine";
   if (F.hasLocalLinkage() && F.getName().starts_with("__tls_init"))
-    return "it makes the thread's variables, which count as made while it runs";
+    return "it makes the thread's variables where one is used, which is no call";
   if (!fitsRegisters(F.getReturnType(), M.getDataLayout()))
     return "its result is too large for registers";
   if (F.arg_size() > MostParameters)

@@ -274,6 +274,20 @@ static void end(const struct kind *kind, void *object, bool done) {
     ch_queue_serve(q);
 }
 
+/* What makes a thread's variables may use them. It may also have begun before the thread had activities, and then is
+ * not noted. */
+int ch_thread_variables_begin(uint64_t *guard) {
+  struct ch_branch *me = ch_domain.current ? ch_activity_of(ch_domain.current) : NULL;
+  int result = begin_variable(guard);
+  if (result > 0 && me)
+    note(&of_variable, guard, me);
+  if (result >= 0)
+    return result;
+  struct running *r = *running(guard);
+  return me && r && r->by != me ? ch_variable_take(guard) : 0;
+}
+void ch_thread_variables_end(uint64_t *guard) { end(&of_variable, guard, true); }
+
 void ch_once_end(pthread_once_t *once) { end(&of_once, once, true); }
 void ch_variable_end(uint64_t *guard, int made) { end(&of_variable, guard, made); }
 CH_INTERPOSED void __cxa_guard_release(uint64_t *guard) { end(&of_variable, guard, true); }

@@ -3,9 +3,12 @@
 @variable = internal thread_local global i32 0
 ; CHECK: @_ZGVZ5localvE1v = internal thread_local global i64 0, align 8
 @_ZGVZ5localvE1v = internal thread_local global i8 0, align 1
-; A variable of a namespace has a guard that is set before.
-; CHECK: @_ZGV6global = internal thread_local global i8 0
-@_ZGV6global = internal thread_local global i8 0, align 1
+; The variables of a thread that are not local have a guard that is set before.
+; CHECK: @__tls_guard = internal thread_local global i64 0, align 8
+@__tls_guard = internal thread_local global i8 0, align 1
+; One that is made when the program starts needs none.
+; CHECK: @_ZGV6global = internal global i8 0, align 1
+@_ZGV6global = internal global i8 0, align 1
 ; Clang has made the calls.
 ; CHECK: @_ZGVZ6lockedvE1v = internal global i64 0
 @_ZGVZ6lockedvE1v = internal global i64 0, align 8
@@ -61,8 +64,34 @@ caught:
   resume { ptr, i32 } %exception
 }
 
+; CHECK-LABEL: define void @of_thread(
+; CHECK: br i1 %unmade, label %ask, label %next
+; CHECK: ask:
+; CHECK-NEXT: %[[OWN:.*]] = call i32 @ch_thread_variables_begin(ptr @__tls_guard)
+; CHECK: make:
+; CHECK-NEXT: invoke i32 @value()
+; CHECK-NEXT: to label %{{.*}} unwind label %unmade1
+; CHECK: call void @ch_thread_variables_end(ptr @__tls_guard)
+; CHECK-NEXT: br label %next
+; CHECK: unmade1:
+; CHECK: call void @ch_thread_variables_end(ptr @__tls_guard)
+; CHECK-NEXT: resume
+define void @of_thread() {
+  %guard = load i8, ptr @__tls_guard
+  %unmade = icmp eq i8 %guard, 0
+  br i1 %unmade, label %make, label %next
+make:
+  store i8 1, ptr @__tls_guard
+  %constant = call ptr @llvm.invariant.start.p0(i64 1, ptr @__tls_guard)
+  %first = call i32 @value()
+  br label %next
+next:
+  ret void
+}
+declare ptr @llvm.invariant.start.p0(i64, ptr)
+
 ; CHECK-LABEL: define void @global(
-; CHECK-NOT: __cxa_guard
+; CHECK-NOT: {{guard_acquire|ch_thread_variables}}
 ; CHECK: }
 define void @global() {
   %guard = load i8, ptr @_ZGV6global

@@ -67,4 +67,5 @@ int main() {
   std::printf("%d tries\n", tries);
 
   make_unlocked();
+  make_those_of_threads();
 }

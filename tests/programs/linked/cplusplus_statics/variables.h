@@ -21,3 +21,4 @@ inline Slow &around(int from) {
 }
 int asks_in_plain_code(int from);
 void make_unlocked();
+void make_those_of_threads();
