@@ -69,8 +69,6 @@ void AddressUses::visit(Use &U, Work &work, Seen &seen) {
     follow(I, work, seen);
     return;
   case Instruction::ICmp:
-    // The result of a comparison with null does not depend on where the local is.
-    escapes |= !isa<ConstantPointerNull>(I->getOperand(1 - U.getOperandNo()));
     return;
   case Instruction::Call:
     break;

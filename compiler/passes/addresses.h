@@ -15,6 +15,10 @@ bool isRepeatable(const llvm::Value *);
 llvm::AllocaInst *rootOfRepeatable(llvm::Value *);
 
 // Every pointer derived from a local, and what is done with it.
+//
+// An address that is only compared does not escape. Programs compare that of a local with a limit to find out whether
+// the stack is nearly full, and for that the local has to lie on the stack and not in a frame. Nobody sees that it lies
+// elsewhere after a wait, because a pointer that is used before and after one keeps the local in a frame.
 struct AddressUses {
   explicit AddressUses(llvm::AllocaInst &);
 

@@ -383,6 +383,38 @@ int main(void) {{ printf("%u %u\\n", all(1), looped(1, 2)); }}
 
 
 @test
+def a_local_that_is_compared_with_the_end_of_the_stack_lies_there(folder):
+    """Programs look so whether a recursion goes too deep. In a frame the local would lie below the end."""
+    (folder / "d.c").write_text("""
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static char *end;
+static void count(int *n) { usleep(1); *n += 1; }
+static int depth(int n) {
+  int local = n, more = 0;
+  if ((char *)&local <= end) return -1000;
+  count(&more);
+  return n > 0 ? depth(n - 1) + more + (local - n) : 0;
+}
+int main(void) {
+  pthread_attr_t attributes;
+  void *low;
+  size_t size;
+  pthread_getattr_np(pthread_self(), &attributes);
+  pthread_attr_getstack(&attributes, &low, &size);
+  end = (char *)low + size / 8;
+  printf("%d\\n", depth(100));
+}
+""")
+    for options in ["-O0", "-O1", "-O2", "-O0 -fcharcoal-stress", "-O2 -fcharcoal-stress"]:
+        run(cc, *options.split(), folder / "d.c", "-o", folder / "d")
+        out = run(folder / "d")[0]
+        check(out == "100\n", f"{options}: {out}")
+
+
+@test
 def unoptimised_recursion_takes_little_more_stack_than_clangs(folder):
     """A frame of 16 bytes more at most, and where clang's has room left, the same."""
     (folder / "r.c").write_text("""
