@@ -253,36 +253,6 @@ test('activities that wait for one another in a circle are told, with their name
   same(await chain, 5)
 })
 
-/** The activities of a ring, of which each waits for the next. */
-function ringOf(size: number, branches = 0): Activity<void>[] {
-  const ring: Activity<void>[] = []
-  for (let at = 0; at < size; at++)
-    ring.push(
-      spawn(
-        function* () {
-          yield* finish(function* () {
-            for (let i = 0; i < branches; i++) yield* async(() => sleep(1))
-            yield* ring[(at + 1) % size]
-          })
-        },
-        { name: `n${at}` },
-      ),
-    )
-  return ring
-}
-
-test('a circle of ten thousand activities is told, and so is one of a few with many branches', async () => {
-  for (const [size, branches] of [
-    [10_000, 0],
-    [40, 400],
-  ] as const) {
-    const ring = ringOf(size, branches)
-    const error = await rejects(ring[size - 1], /: n\d+ waits for n\d+ waits for .* others, the last of which waits for n/)
-    ok(error.message.length < 500, `the message has ${error.message.length} characters`)
-    await Promise.allSettled(ring)
-  }
-})
-
 test('a circle through a lock is warned of, and goes on if somebody else releases it', async () => {
   const lock = mutex('ledger')
   const told: string[] = []

@@ -34,7 +34,7 @@ import { nameOf, remember } from './names.ts'
 import { CIRCLE, diagnosis, OTHER_VERSION, say } from './say.ts'
 import { Scheduler, type Step } from './scheduler.ts'
 import { withdrawn } from './withdrawn.ts'
-import { Circles } from '../wait/circle.ts'
+import { circleOf } from '../wait/circle.ts'
 import { blockAgain, blockOnPromise, expectFailure } from '../wait/promise.ts'
 import { endBranch } from '../scope/root.ts'
 
@@ -70,7 +70,6 @@ export class Domain extends Scheduler implements types.Domain {
   enforced: boolean = false
   readonly held: HeldBack = new HeldBack()
   readonly belonging: Belonging = new Belonging(this)
-  private readonly circles: Circles = new Circles()
 
   constructor({ host = realHost, slice = 10, grace = 1000 }: DomainOptions = {}) {
     super(host, slice)
@@ -162,7 +161,7 @@ export class Domain extends Scheduler implements types.Domain {
   }
 
   circle(branch: Branch): string | null {
-    const others = this.circles.closedBy(branch)
+    const others = circleOf(branch)
     if (others === null) return null
     const names = [branch.activity, ...others, branch.activity].map((activity) => activity.name)
     return say(CIRCLE, ...names)

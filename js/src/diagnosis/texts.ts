@@ -47,10 +47,8 @@ export const TEXTS: Readonly<Record<number, (...parts: any[]) => string>> = {
   [mistakes.DEADLOCK]: (_who: string, _what: string, branch: Branch, stuck: Branch[]) =>
     deadlockMessage(branch, stuck),
   [mistakes.OWN_END]: (name: string) => `${name} waits for its own end`,
-  [mistakes.CIRCLE]: (...names: string[]) => {
-    if (names.length > 12) names.splice(6, names.length - 11, `${names.length - 11} others, the last of which`)
-    return `${names.join(' waits for ')}, so none of them can go on. Remedy: let one of them not wait, or cancel one.`
-  },
+  [mistakes.CIRCLE]: (...names: string[]) =>
+    `${names.join(' waits for ')}, so none of them can go on. Remedy: let one of them not wait, or cancel one.`,
   [mistakes.HELD_ALREADY]: (lock: string, name: string) =>
     `${lock} is held by this branch of ${name} already: release it first`,
   [mistakes.TOO_MANY_PERMITS]: (name: string, want: unknown, permits: number) =>

@@ -7,52 +7,29 @@ import type { Activity, Branch } from '../core/types.ts'
 
 /**
  * How much is looked at, because the search is a part of every wait for an activity: each branch counts, and each
- * activity as much as ten. What searches have not used is left to later ones: a circle is mostly closed by one wait
- * after many that had little to look at. One that is longer is not found.
+ * activity as much as ten. A circle that is longer is not found.
  */
-const EACH = 1000
-const MOST = 200_000
+const MOST = 1000
 
-/** The searches of a domain. */
-export class Circles {
-  /** What they have not used. */
-  private saved = 0
-
-  /** The other activities of a circle that `branch` has closed by its present wait, in order; null if there is none. */
-  closedBy(branch: Branch): Activity[] | null {
-    const first = branch.blocked!.needs!()
-    if (first === undefined || first === branch.activity) return null
-    if (first.blocked === null && first.scope === null) return null
-    let left = Math.min(MOST, this.saved + EACH)
-    /** What an activity waits for, the last first. */
-    const needsOf = (activity: Activity): Activity[] => {
-      const needs: Activity[] = []
-      left -= 10
-      someBranch(activity, ({ blocked }) => {
-        const needed = blocked?.needs?.()
-        if (needed !== undefined) needs.push(needed)
-        return --left < 0
-      })
-      return needs.reverse()
-    }
-    const seen = new Set([first])
-    const path = [first]
-    /** What is still to be looked at of what each of `path` waits for. */
-    const ahead = [needsOf(first)]
-    let closed = false
-    while (!closed && left >= 0 && path.length > 0) {
-      const next = ahead[ahead.length - 1]!.pop()
-      closed = next === branch.activity
-      if (next === undefined) {
-        path.pop()
-        ahead.pop()
-      } else if (!closed && !seen.has(next)) {
-        seen.add(next)
-        path.push(next)
-        ahead.push(needsOf(next))
-      }
-    }
-    this.saved = Math.max(0, left)
-    return closed ? path : null
+/** The other activities of a circle that `branch` has closed by its present wait, in order; null if there is none. */
+export function circleOf(branch: Branch): Activity[] | null {
+  const first = branch.blocked!.needs!()
+  if (first === undefined || (first.blocked === null && first.scope === null)) return null
+  const path: Activity[] = []
+  const seen = new Set<Activity>()
+  let left = MOST
+  const leadsBack = (activity: Activity): boolean => {
+    if (activity === branch.activity) return true
+    if (seen.has(activity)) return false
+    seen.add(activity)
+    path.push(activity)
+    left -= 10
+    const found = someBranch(activity, ({ blocked }) => {
+      const needed = blocked?.needs?.()
+      return --left < 0 || (needed !== undefined && leadsBack(needed))
+    })
+    if (!found) path.pop()
+    return found
   }
+  return leadsBack(first) && left >= 0 && path.length > 0 ? path : null
 }
