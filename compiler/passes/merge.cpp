@@ -9,7 +9,7 @@
 //           br i1 %c, %loop, %end
 //
 // Yields that the user wrote stay. In stress builds all yields stay, because each of them is to be tried. What has
-// another check before it in its block goes earlier, while LLVM inlines (MergeInBlocks).
+// another check behind it in its block goes earlier, while LLVM inlines (MergeInBlocks).
 // Alone: opt -load-pass-plugin charcoal-plugin.so -passes=charcoal-merge
 #include "merge.h"
 #include "cycles.h"
@@ -81,7 +81,7 @@ static void mergeYields(Function &F) {
 
 static bool mergeInBlock(BasicBlock &BB) {
   bool checked = false, changed = false;
-  for (Instruction &I : make_early_inc_range(BB)) {
+  for (Instruction &I : make_early_inc_range(reverse(BB))) {
     if (checked && isInserted(I)) {
       I.eraseFromParent();
       changed = true;

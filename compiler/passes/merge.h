@@ -11,7 +11,7 @@ struct MergePass : llvm::PassInfoMixin<MergePass> {
   static bool isRequired() { return true; }
 };
 
-// While LLVM inlines: only those that have another check before them in their block, because the entries of thousands
+// While LLVM inlines: only those that have another check behind them in their block, because the entries of thousands
 // of inlined functions would otherwise be carried through all of LLVM's passes.
 struct MergeInBlocks : llvm::PassInfoMixin<MergeInBlocks> {
   llvm::PreservedAnalyses run(llvm::Function &, llvm::FunctionAnalysisManager &);
