@@ -156,7 +156,9 @@ Function *Splitter::run() {
   for (Point &P : points)
     if (isYieldOrPause(*P.at) || givesWay(*P.at))
       P.at->eraseFromParent();
-  connectThrown();
+  for (auto [P, status, restored] : zip(points, statuses, restoredBlocks))
+    if (throwsAt(P))
+      connectThrown(P, status, restored);
   if (framed)
     divideKept();
   removeUnreachableBlocks(F);

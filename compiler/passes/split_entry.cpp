@@ -279,14 +279,9 @@ BasicBlock &Splitter::addSuspendTail() {
     tail.CreateRet(abi.makeResult(tail, result, status, nullptr));
     return *suspend;
   }
-  BasicBlock *end = suspend;
-  if (passesExceptions && !keptFrame)
-    end = counted = BasicBlock::Create(abi.C, "counted", &F, suspend);
-  why = F.hasFnAttribute(Attribute::OptimizeNone) ? storePoints(end)
-        : points.size() <= section                ? countPoints(end, 0, points.size())
-                                                  : countPointsInSections(end, section);
-  if (counted)
-    BranchInst::Create(suspend, counted)->setDebugLoc(atEntry());
+  Value *why = F.hasFnAttribute(Attribute::OptimizeNone) ? storePoints(suspend)
+               : points.size() <= section                ? countPoints(suspend, 0, points.size())
+                                                         : countPointsInSections(suspend, section);
   IRBuilder<> tail(suspend);
   tail.SetCurrentDebugLocation(atEntry());
   auto number = [&] { return tail.CreateUDiv(why, tail.getInt32(CH_WHY_POINT)); }; // CH_POINT_OF

@@ -15,8 +15,7 @@
 //     resume %exception                        ch_tls.entry = the exception; ret {CH_THROWN, poison}
 //
 // The runtime resumes a caller whose call has thrown at its point, and says so by CH_POINT_THROWN. Whether plain code
-// is called is not known everywhere, so also calls of interruptible versions have a landing pad. The ways behind the
-// calls are made last (split_thrown.cpp); most calls have them in common.
+// is called is not known everywhere, so also calls of interruptible versions have a landing pad.
 #include "splitter.h"
 #include "suspension_markers.h"
 #include "llvm/IR/InstIterator.h"
@@ -35,12 +34,12 @@ namespace charcoal {
 // edges of the point are made.
 static constexpr StringLiteral ThrownName = "charcoal.thrown";
 
-BasicBlock::iterator thrownMarkerAfter(BasicBlock &after) {
+static BasicBlock::iterator markerAfter(BasicBlock &after) {
   return find_if(after, [](const Instruction &I) { return calls(I, ThrownName); });
 }
 
 // A landing pad that catches everything, and notes the exception as that which the call has thrown.
-void catchAll(Abi &abi, BasicBlock &pad) {
+static void catchAll(Abi &abi, BasicBlock &pad) {
   IRBuilder<> B(&pad);
   LandingPadInst *caught = B.CreateLandingPad(StructType::get(abi.Ptr, abi.I32), 1);
   caught->addClause(ConstantPointerNull::get(abi.Ptr));
@@ -103,26 +102,18 @@ void Splitter::markThrown(CallInst *call, BasicBlock *otherwise) {
   branch->eraseFromParent();
 }
 
-// Where all calls go that have thrown, and have this landing pad. There the exception is thrown anew.
-BasicBlock *Splitter::rethrowing(BasicBlock *pad) {
-  BasicBlock *&again = rethrows[pad];
-  if (!again) {
-    again = BasicBlock::Create(abi.C, "rethrow", &F);
-    auto *never = BasicBlock::Create(abi.C, "never", &F);
-    IRBuilder<> B(again);
-    B.SetCurrentDebugLocation(atEntry());
-    B.CreateInvoke(abi.throwHere(), never, pad);
-    new UnreachableInst(abi.C, never);
-  }
-  return again;
-}
-
-// A suspending call with a landing pad.
+// A suspending call with a landing pad, where the exception is thrown anew.
 void Splitter::lowerSuspending(InvokeInst *invoke) {
   BasicBlock *pad = invoke->getUnwindDest();
   CallInst *call = changeToCall(invoke);
-  if (!givesWay(*call))
-    markThrown(call, rethrowing(pad));
+  if (givesWay(*call))
+    return;
+  auto *again = BasicBlock::Create(abi.C, "rethrow", &F), *never = BasicBlock::Create(abi.C, "never", &F);
+  IRBuilder<> B(again);
+  B.SetCurrentDebugLocation(call->getDebugLoc());
+  B.CreateInvoke(abi.throwHere(), never, pad);
+  new UnreachableInst(abi.C, never);
+  markThrown(call, again);
 }
 
 // One without.
@@ -133,18 +124,14 @@ void Splitter::lowerSuspending(CallInst *call) {
   markThrown(call, leaving());
 }
 
-BasicBlock *Splitter::passing() {
+void Splitter::lowerPlain(CallInst *call) {
   if (!passes) {
     passes = BasicBlock::Create(abi.C, "passes", &F);
     catchAll(abi, *passes);
     BranchInst::Create(leaving(), passes);
   }
-  return passes;
-}
-
-void Splitter::lowerPlain(CallInst *call) {
   BasicBlock *before = call->getParent();
-  changeToInvokeAndSplitBasicBlock(call, passing());
+  changeToInvokeAndSplitBasicBlock(call, passes);
   nameResult(cast<InvokeInst>(*before->getTerminator()));
 }
 
@@ -208,8 +195,79 @@ void Splitter::passExceptionsOn(CallInst *call) {
   setPersonality();
 }
 
-bool Splitter::throwsAt(const Point &P) const {
-  return passesExceptions && thrownMarkerAfter(*P.after) != P.after->end();
+// The values that a block defines get another definition in a block that takes its place on some ways.
+static void repairUses(const BasicBlock &of, BasicBlock &other, const ValueToValueMapTy &others) {
+  for (const Instruction &I : of) {
+    SmallVector<Use *> outside;
+    for (const Use &U : I.uses())
+      if (BasicBlock *BB = blockOfUse(U); BB != &of && BB != &other)
+        outside.push_back(const_cast<Use *>(&U));
+    if (outside.empty())
+      continue;
+    SSAUpdater values;
+    values.Initialize(I.getType(), I.getName());
+    values.AddAvailableValue(const_cast<BasicBlock *>(&of), const_cast<Instruction *>(&I));
+    values.AddAvailableValue(&other, others.lookup(&I));
+    for (Use *U : outside)
+      values.RewriteUse(*U);
+  }
+}
+
+bool Splitter::throwsAt(const Point &P) const { return passesExceptions && markerAfter(*P.after) != P.after->end(); }
+
+// Makes the ways from a call that throws, which replace the marker behind it. Everything else has been made, and has
+// taken them for the way on which the call returns:
+//
+//     after: what is done after the call      =>    after:  the same; br %next
+//            br %thrown, %rethrow, %next            thrown: the same; br %rethrow
+void Splitter::connectThrown(Point &P, Value *status, BasicBlock *restored) {
+  BasicBlock &after = *P.after;
+  auto *choice = cast<BranchInst>(after.getTerminator());
+  BasicBlock *rethrow = choice->getSuccessor(0), *next = choice->getSuccessor(1);
+  ValueToValueMapTy map;
+  BasicBlock *thrown = CloneBasicBlock(&after, map, ".thrown", &F);
+  for (Instruction &I : *thrown) {
+    RemapInstruction(&I, map, RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
+    I.dropDbgRecords(); // among them the label of the point, of which there is one
+  }
+  for (PHINode &phi : rethrow->phis()) {
+    const int way = phi.getBasicBlockIndex(&after);
+    if (Value *other = map.lookup(phi.getIncomingValue(way)))
+      phi.setIncomingValue(way, other);
+    phi.setIncomingBlock(way, thrown);
+  }
+  for (auto [BB, to] : {std::pair(&after, next), std::pair(thrown, rethrow)}) {
+    BB->getTerminator()->eraseFromParent();
+    BranchInst::Create(to, BB)->setDebugLoc(P.at->getDebugLoc());
+    auto marker = markerAfter(*BB);
+    marker->eraseFromParent();
+  }
+  MDNode *unlikely = MDBuilder(abi.C).createUnlikelyBranchWeights();
+  IRBuilder<> R(restored->getTerminator());
+  Value *has = thrownPlace ? R.CreateLoad(restoredThrown->getType(), thrownPlace) : restoredThrown;
+  R.CreateCondBr(has, thrown, &after, unlikely);
+  restored->getTerminator()->eraseFromParent();
+
+  auto *caught = BasicBlock::Create(abi.C, "caught", &F), *cold = BasicBlock::Create(abi.C, "cold", &F);
+  catchAll(abi, *caught);
+  BranchInst::Create(thrown, caught);
+  const bool isStatus = status == P.at; // the call has no other result
+  BasicBlock *returned = changeToInvokeAndSplitBasicBlock(cast<CallInst>(P.at), caught);
+  P.at = returned->getSinglePredecessor()->getTerminator();
+  auto *branch = cast<BranchInst>(returned->getTerminator());
+  IRBuilder<> B(cold);
+  B.SetCurrentDebugLocation(branch->getDebugLoc());
+  B.CreateCondBr(B.CreateICmpEQ(isStatus ? P.at : status, B.getInt32(CH_THROWN)), thrown, branch->getSuccessor(0));
+  branch->setSuccessor(0, cold);
+  for (PHINode &phi : thrown->phis()) {
+    const int way = phi.getBasicBlockIndex(P.before);
+    auto *I = dyn_cast<Instruction>(phi.getIncomingValue(way));
+    if (I && (I == P.at || I->getParent() == returned))
+      phi.setIncomingValue(way, PoisonValue::get(phi.getType())); // there is no result
+    phi.setIncomingBlock(way, cold);
+    phi.addIncoming(phi.getIncomingValue(way), caught);
+  }
+  repairUses(after, *thrown, map);
 }
 
 } // namespace charcoal

@@ -61,17 +61,8 @@ private:
   void lowerSuspending(llvm::CallInst *);
   void lowerPlain(llvm::CallInst *);
   void lowerResume(llvm::ResumeInst *);
-  llvm::BasicBlock *passing();
-  llvm::BasicBlock *rethrowing(llvm::BasicBlock *pad);
   bool throwsAt(const Point &) const;
-
-  // split_thrown.cpp
-  using Rethrows = llvm::MapVector<llvm::BasicBlock *, llvm::SmallVector<unsigned>>; // points by where they go
-  llvm::BasicBlock *connectThrown(unsigned point);
-  void connectThrown();
-  void dropWays(unsigned point, llvm::BasicBlock *pad);
-  void shareWays(const Rethrows &);
-  void loadWhereCounted();
+  void connectThrown(Point &, llvm::Value *status, llvm::BasicBlock *restored);
 
   // split_anchor.cpp
   void dropInlinedAnchors();
@@ -173,10 +164,9 @@ private:
 
   // lowerExceptions
   bool passesExceptions = false;
-  llvm::BasicBlock *leave = nullptr;                               // returns CH_THROWN
-  llvm::BasicBlock *passes = nullptr;                              // the landing pad of plain calls that have none
-  llvm::DenseMap<llvm::BasicBlock *, llvm::BasicBlock *> rethrows; // throws the exception anew, for each landing pad
-  llvm::SmallPtrSet<const llvm::ReturnInst *, 8> throwing;         // returns whose status is CH_THROWN
+  llvm::BasicBlock *leave = nullptr;                       // returns CH_THROWN
+  llvm::BasicBlock *passes = nullptr;                      // the landing pad of plain calls that have none
+  llvm::SmallPtrSet<const llvm::ReturnInst *, 8> throwing; // returns whose status is CH_THROWN
 
   // makePoints
   llvm::SmallVector<Point> points;
@@ -241,15 +231,9 @@ private:
   // makeInfos
   llvm::GlobalVariable *info = nullptr;        // of the frame, homes included
   llvm::GlobalVariable *infoWithout = nullptr; // of one that is saved before the frame is taken
-
-  // addSuspendTail, in a function that passes exceptions and does not run in its frame
-  llvm::BasicBlock *counted = nullptr; // on the way to suspension: knows the point
-  llvm::Value *why = nullptr;          // CH_WHY, there
 };
 
-// What the files share (split_exceptions.cpp, split_locals.cpp).
-void catchAll(Abi &, llvm::BasicBlock &pad);
-llvm::BasicBlock::iterator thrownMarkerAfter(llvm::BasicBlock &);
+// What the files share (split_locals.cpp).
 void copySwiftErrors(llvm::Function &);
 void dropLifetimes(llvm::AllocaInst *);
 void replaceLocal(llvm::Instruction *, llvm::function_ref<llvm::Value *(llvm::IRBuilder<> &)> make);
